@@ -1,0 +1,1 @@
+"""What the machine computes: value sets, rounding, elementary functions and rotated attention scores."""

@@ -1,0 +1,76 @@
+"""Compiled kernels: `numba.njit` with a disk cache that cannot go stale.
+
+Numba keys a cached function by its own source file only, so a change in a callee that lives in another file leaves the
+caller's cached machine code as it was.  Here every kernel is cached in a folder named by a hash of *all* the sources of
+this package: any change of any file gives a new, empty folder.
+
+The folder is `$FPCERT_CACHE_DIR`, else `$XDG_CACHE_HOME/fpcert`, else `~/.cache/fpcert`; where none can be written, a
+temporary folder of this process is used and the kernels are compiled anew in each process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.core import config as numba_config
+
+__all__ = ["cache_folder", "kernel", "source_hash"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+@cache
+def source_hash() -> str:
+    """Hash of every Python source file of `fpsim`, with numba's version: the name of the cache folder.
+
+    >>> len(source_hash())
+    16
+    """
+    digest = hashlib.sha256(numba.__version__.encode())
+    root = Path(__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        digest.update(str(path.relative_to(root)).encode() + b"\0")
+        digest.update(path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+@cache
+def cache_folder() -> Path:
+    """The folder that holds the machine code of the kernels; it exists and is writable when this returns."""
+    named = os.environ.get("FPCERT_CACHE_DIR")
+    base = Path(named) if named else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fpcert"
+    folder = base / source_hash()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="fpcert-kernels-"))
+
+
+def kernel(**options: Any) -> Callable[[Function], Function]:
+    """`numba.njit(cache=True, **options)` with the cache in `cache_folder()`.
+
+    `error_model="numpy"` (a division by zero gives inf or NaN, as IEEE 754 says) and `nogil=True` are the defaults.
+    `fastmath` is refused: it licenses the compiler to change results.
+    """
+    if options.get("fastmath"):
+        raise ValueError("fastmath changes results; a kernel is compiled without it")
+    settings = {"cache": True, "error_model": "numpy", "nogil": True} | options
+
+    def compile_lazily(function: Function) -> Function:
+        before = numba_config.CACHE_DIR
+        numba_config.CACHE_DIR = str(cache_folder())  # numba reads it once, when the decorator runs
+        try:
+            return numba.njit(**settings)(function)  # type: ignore[no-any-return]
+        finally:
+            numba_config.CACHE_DIR = before
+
+    return compile_lazily

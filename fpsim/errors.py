@@ -1,0 +1,30 @@
+"""The exceptions of this project: each says what is wrong, with which value, and what would be right."""
+
+from __future__ import annotations
+
+__all__ = ["FpcertError", "InputError", "UnsupportedError"]
+
+
+class FpcertError(ValueError):
+    """Base of every error that this project raises on purpose; its message is meant for the user."""
+
+
+class InputError(FpcertError):
+    """An argument or a file cannot be taken: the message names it, its value and what would be right.
+
+    >>> raise InputError("k", 0, "an integer of at least 1")
+    Traceback (most recent call last):
+    ...
+    fpsim.errors.InputError: k: cannot take 0; it should be an integer of at least 1
+    """
+
+    def __init__(self, what: str, value: object, right: str) -> None:
+        shown = value if isinstance(value, str) and value else repr(value)
+        text = str(shown)
+        if len(text) > 120:
+            text = text[:100] + f"... ({len(text)} characters)"
+        super().__init__(f"{what}: cannot take {text}; it should be {right}")
+
+
+class UnsupportedError(FpcertError):
+    """The question is well posed but outside what is implemented; the message says which part."""

@@ -1,0 +1,1 @@
+"""Correctly rounded exp, sin and cos, each as a reference and as a compiled twin."""

@@ -1,0 +1,1 @@
+"""The grids that come with the package, one text file for each."""

@@ -1,0 +1,159 @@
+"""Exact rational numbers from text: decimals, fractions and hexadecimal floats.
+
+Nothing here passes through binary64: "0.1" is one tenth.  A Python or NumPy float is taken as the binary64 value it
+is.  The lengths are capped before any conversion, so that a short hostile text ("1e999999999") cannot ask for
+gigabytes.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+from numbers import Integral, Rational, Real
+
+from gmpy2 import mpq
+
+from fpsim.errors import InputError
+
+__all__ = ["MAX_EXPONENT", "MAX_LENGTH", "NUMBER_PATTERN", "decimal_text", "exact_text", "parse_number"]
+
+MAX_LENGTH = 5000
+MAX_EXPONENT = 100_000  # decimal; binary exponents of hex floats may be four times as large
+
+_DECIMAL = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_HEX = r"0[xX](?:[0-9a-fA-F]+(?:\.[0-9a-fA-F]*)?|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?"
+_RATIO = r"[0-9]+/[0-9]+"
+NUMBER_PATTERN = rf"(?:{_HEX}|{_RATIO}|{_DECIMAL})"
+_NUMBER = re.compile(rf"([+-]?)(?:({_HEX})|({_RATIO})|({_DECIMAL}))", re.ASCII)
+_RIGHT = "a finite number such as 40, 0.1, 1e18, 2/3 or 0x1.8p-3"
+
+
+def parse_number(value: object, what: str = "number") -> mpq:
+    """The exact rational that `value` means.
+
+    `value` is a text (decimal, p/q or hexadecimal float), an int, a Fraction, an mpq, or a float, which means exactly
+    the binary64 number that it is.  Raises `InputError`, which names the argument `what`, for anything else, for NaN
+    and infinities, and for exponents beyond `MAX_EXPONENT`.
+
+    >>> parse_number("0.1"), parse_number("0x1.8p-3"), parse_number("1e3")
+    (mpq(1,10), mpq(3,16), mpq(1000,1))
+    >>> parse_number(0.1) == parse_number("0.1")
+    False
+    """
+    if isinstance(value, bool):
+        raise InputError(what, value, _RIGHT)
+    if isinstance(value, str):
+        return _parse_text(value, what)
+    if isinstance(value, Integral):
+        return mpq(int(value))
+    if isinstance(value, Rational):
+        return mpq(int(value.numerator), int(value.denominator))
+    if type(value) is type(mpq(0)):
+        return value
+    if isinstance(value, Real):
+        number = float(value)
+        if math.isfinite(number):
+            return mpq(Fraction(number))
+    raise InputError(what, value, _RIGHT)
+
+
+def _parse_text(text: str, what: str) -> mpq:
+    stripped = text.strip()
+    if len(stripped) > MAX_LENGTH:
+        raise InputError(what, text, f"a number of at most {MAX_LENGTH} characters")
+    match = _NUMBER.fullmatch(stripped)
+    if match is None:
+        raise InputError(what, text, _RIGHT)
+    sign, hexadecimal, ratio, decimal = match.groups()
+    if hexadecimal:
+        magnitude = _parse_hex(hexadecimal, what)
+    elif ratio:
+        numerator, denominator = ratio.split("/")
+        if int(denominator) == 0:
+            raise InputError(what, text, "a fraction with a denominator other than 0")
+        magnitude = mpq(int(numerator), int(denominator))
+    else:
+        digits, _, exponent = decimal.lower().partition("e")
+        whole, _, part = digits.partition(".")
+        power = _capped(exponent or "0", MAX_EXPONENT, what) - len(part)
+        mantissa = int((whole + part) or "0")
+        magnitude = mpq(mantissa * 10**power) if power >= 0 else mpq(mantissa, 10**-power)
+    return -magnitude if sign == "-" else magnitude
+
+
+def _parse_hex(text: str, what: str) -> mpq:
+    digits, _, exponent = text[2:].lower().partition("p")
+    whole, _, part = digits.partition(".")
+    power = _capped(exponent or "0", 4 * MAX_EXPONENT, what) - 4 * len(part)
+    mantissa = int((whole + part) or "0", 16)
+    return mpq(mantissa << power) if power >= 0 else mpq(mantissa, 1 << -power)
+
+
+def _capped(text: str, most: int, what: str) -> int:
+    if len(text) > 12 or abs(int(text)) > most:
+        raise InputError(what, f"exponent {text}", f"an exponent of at most {most} in magnitude")
+    return int(text)
+
+
+def exact_text(value: mpq) -> str:
+    """`value` written exactly: a decimal when that is short, else p/q.
+
+    >>> exact_text(parse_number("17.34375")), exact_text(parse_number("1/3"))
+    ('17.34375', '1/3')
+    """
+    if value.denominator == 1 and abs(value.numerator) < 10**40:
+        return str(value.numerator)
+    twos = fives = 0
+    rest = value.denominator
+    while rest % 2 == 0:
+        rest //= 2
+        twos += 1
+    while rest % 5 == 0:
+        rest //= 5
+        fives += 1
+    places = max(twos, fives)
+    if rest == 1 and places <= 60 and abs(value) < 10**40:
+        digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
+        return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}"
+    return f"{value.numerator}/{value.denominator}"
+
+
+def decimal_text(value: mpq, digits: int = 17) -> str:
+    """`value` rounded to `digits` significant decimal digits, for people to read; exact when it ends with no "...".
+
+    >>> decimal_text(parse_number("1/3"), 5), decimal_text(parse_number("0.5"))
+    ('0.33333...', '0.5')
+    """
+    if value == 0:
+        return "0"
+    exponent = _decimal_exponent(abs(value))
+    scale = digits - 1 - exponent
+    scaled = abs(value) * mpq(10) ** scale
+    whole = int((2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator))
+    if whole == 10**digits:
+        whole, exponent = whole // 10, exponent + 1
+    more = "" if scaled == int(scaled) else "..."
+    text = str(whole)
+    sign = "-" if value < 0 else ""
+    if -5 <= exponent < max(digits, 21):
+        if exponent >= digits - 1:
+            return f"{sign}{text}{'0' * (exponent - digits + 1)}{more}"
+        if exponent >= 0:
+            head, tail = text[: exponent + 1], text[exponent + 1 :]
+        else:
+            head, tail = "0", "0" * (-exponent - 1) + text
+        tail = tail if more else tail.rstrip("0")
+        return f"{sign}{head}{'.' + tail if tail else ''}{more}"
+    tail = text[1:] if more else text[1:].rstrip("0")
+    return f"{sign}{text[0]}{'.' + tail if tail else ''}{more}e{exponent:+d}"
+
+
+def _decimal_exponent(value: mpq) -> int:
+    """floor(log10(value)) for value > 0, exactly."""
+    estimate = int((value.numerator.bit_length() - value.denominator.bit_length()) * 0.30102999566)
+    while mpq(10) ** estimate > value:
+        estimate -= 1
+    while mpq(10) ** (estimate + 1) <= value:
+        estimate += 1
+    return estimate
