@@ -1,1 +1,59 @@
-"""What the machine computes: value sets, rounding, elementary functions and rotated attention scores."""
+"""What a machine computes: arithmetic, rotations and heads in any finite value set, each operation rounded once.
+
+The names below are loaded on first use, so that importing the package is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+# Public name -> the module that defines it.  No public name is the name of a module of this package: importing that
+# module would then shadow the name.
+_HOME = {
+    "Angle": "fpsim.angle",
+    "FpcertError": "fpsim.errors",
+    "Head": "fpsim.head",
+    "InputError": "fpsim.errors",
+    "Order": "fpsim.sums",
+    "Regime": "fpsim.regime",
+    "UnsupportedError": "fpsim.errors",
+    "ValueSet": "fpsim.valueset",
+    "add": "fpsim.arithmetic",
+    "conventional_angle": "fpsim.angle",
+    "cos": "fpsim.arithmetic",
+    "decode": "fpsim.codes",
+    "div": "fpsim.arithmetic",
+    "dot": "fpsim.matrix_product",
+    "encode": "fpsim.codes",
+    "exp": "fpsim.arithmetic",
+    "f_large": "fpsim.flarge",
+    "fixed_point": "fpsim.valueset_text",
+    "float_format": "fpsim.valueset_text",
+    "fma": "fpsim.arithmetic",
+    "grid": "fpsim.grid_file",
+    "matmul": "fpsim.matrix_product",
+    "mul": "fpsim.arithmetic",
+    "parse_number": "fpsim.number",
+    "realize": "fpsim.realization",
+    "round": "fpsim.arithmetic",
+    "sin": "fpsim.arithmetic",
+    "spec_of": "fpsim.rounding.specs",
+    "sqrt": "fpsim.arithmetic",
+    "sub": "fpsim.arithmetic",
+    "value_set": "fpsim.valueset_text",
+}
+
+__all__ = list(_HOME)  # noqa: PLE0604 - the names are strings, of the table above
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'fpsim' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(_HOME)

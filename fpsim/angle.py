@@ -71,7 +71,7 @@ class Angle:
             return number
         if self.unit == "pi":
             return {"1": "pi", "-1": "-pi"}.get(number, f"{number}*pi")
-        unit = f"{exact_text(self.base)}^({exact_text(self.power)})"
+        unit = f"{exact_text(self.base)}^({self.power.numerator}/{self.power.denominator})"
         return unit if number == "1" else f"{number}*{unit}"
 
     def times(self, factor: mpq | int) -> Angle:

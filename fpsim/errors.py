@@ -19,8 +19,9 @@ class InputError(FpcertError):
     """
 
     def __init__(self, what: str, value: object, right: str) -> None:
-        shown = value if isinstance(value, str) and value else repr(value)
-        text = str(shown)
+        text = value if isinstance(value, str) and value else repr(value)
+        if hasattr(value, "numerator") and not isinstance(value, (int, float)):
+            text = str(value)  # an exact rational: p/q
         if len(text) > 120:
             text = text[:100] + f"... ({len(text)} characters)"
         super().__init__(f"{what}: cannot take {text}; it should be {right}")

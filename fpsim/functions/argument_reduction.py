@@ -1,22 +1,21 @@
 """From an angle to (j, r): the angle is j steps of 2 pi/512 plus r, |r| <= 2^-7.34, j modulo 512.
 
-Two ways in: from a binary64 number of at most 2^20 by fused multiply-adds with the step in three parts (W. Cody, W. Waite
-1980), and from a fraction of a turn in 192 bits, exact integer arithmetic.
+Two ways in: from a binary64 number of at most 2^20, by fused multiply-adds with the step in three parts (W. Cody,
+W. Waite 1980), and from a fraction of a turn in 192 bits, by exact integer arithmetic.
 
-`reduce_near`, |x| <= 2^20.  With the step d = d1 + d2 + d3 + (rest < 2^-169) and n = x/d rounded, |n| <= 2^26.35:
-* |x/d - n| <= 1/2 + 2^-26 (the relative error u = 2^-53 of the constant 1/d), so |r| <= 0.0061360 < 2^-7.34.
-* r1 = fma(-n, d1, x) is exact.  For n = 0 it is x.  Otherwise |x| > 2^-7.35, so that x and n d1 (d1 is a multiple of
-  2^-59, and in fact of 2^-56) are multiples of 2^-60, while |x - n d1| <= |r| + |n| 2^-60 < 2^-7: at most 53 bits.
-* p + e = n d2 exactly, |p| <= 2^-33.7, |e| <= 2^-87; (rh, t) = two_sum(r1, -p) is exact, |t| <= u |rh|;
-  rl = t - fma(n, d3, e), where |n d3| <= 2^-89: the roundings cost 2^-139 and u (u |rh| + 2^-86), the rest of d 2^-142.
-* Together |r - rh - rl| <= 2^-106 |r| + 2^-138.  When j is a multiple of 128, r is the distance to a multiple of pi/2, at
-  least 2^-61 unless n = 0 (see `payne_hanek`), when it is exact: the error is below 2^-76 |r|.
+`reduce_near`, |x| <= 2^20.  With the step d = d1 + d2 + d3 + (rest, at most 2^-170) and n = x/d rounded, |n| < 2^26.35:
+* |x/d - n| <= 1/2 + 2^-26 (the constant 1/d has relative error u = 2^-53), so |r| <= 0.0061360 < 2^-7.34.
+* r1 = fma(-n, d1, x) is exact.  For n = 0 it is x.  Otherwise |x| > 2^-7.35, so x and n d1 are multiples of 2^-60, and
+  |x - n d1| <= |r| + |n| 2^-60 < 2^-7: at most 53 bits.
+* p + e = n d2 exactly, |e| <= 2^-87; rh + d = r1 - p exactly, |d| <= u |rh|; rl = d - (n d3 + e), where
+  |n d3 + e| <= 2^-86: the two roundings cost 2^-139 and u (u |rh| + 2^-86), the rest of the step 2^-143.
+* Together |r - rh - rl| <= 2^-106 |r| + 2^-138.  When j is a multiple of 128, r is the distance to a multiple of pi/2:
+  at least 2^-61 (see `payne_hanek`) unless n = 0, when rh is exact.  So the error is below 2^-76 |r| there.
 
-`reduce_turn`, t = F 2^-192 in [0, 1).  j = the nearest multiple of 1/512, and the difference is an integer of 192 bits and a
-sign, of magnitude at most 2^182.  It is cut, exactly, in four pieces of at most 53 bits that do not overlap; their sum
-as a double-double (three exact additions, then one rounding of the last parts: relative error <= 2u^2) is
-multiplied by 2 pi as a double-double (constant: u^2/2, product: 5u^2).  Relative error below 8 u^2 = 2^-103, with respect to
-the exact angle of the given words; zero gives zero.
+`reduce_turn`, t = F 2^-192 in [0, 1).  j is the nearest multiple of 1/512, and the difference a sign and an integer of
+at most 2^182.  It is cut, exactly, in four pieces of at most 53 bits that do not overlap; their sum as a double-double
+(three exact additions, then one rounding of the last parts: relative error at most 2u^2) is multiplied by 2 pi as a
+double-double (constant u^2/2, product 5u^2).  Relative error below 8u^2 = 2^-103, for any words; zero gives zero.
 """
 
 from __future__ import annotations

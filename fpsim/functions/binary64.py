@@ -1,13 +1,13 @@
 """exp, sin and cos correctly rounded to binary64 (nearest, ties to even), callable inside compiled code.
 
 A. Ziv's strategy (ACM TOMS 17(3), 1991): evaluate cheaply with a proved error bound; if every number within the bound
-rounds to the same result, that is the answer; else evaluate again, more accurately.  Three steps: the quick kernels (fewer
-than one argument in a thousand passes on), the accurate kernels (about one in 2^45 does), and MPFR, which always answers.
+rounds to the same result, that is the answer; else evaluate again, more accurately.  Three steps: the quick kernels
+(about one argument in a thousand passes on), the accurate kernels (about one in 2^45), and MPFR, which always answers.
 No result comes from the C library: these functions return the same bits on every machine.
 
-The rounding test.  The true value is in [hi + lo - err, hi + lo + err].  With e = err + 2^-105 |hi|, which exceeds the error of
-rounding lo - e and lo + e (|lo| <= u |hi|), the machine numbers lo - e and lo + e enclose the true value minus hi.
-Rounding is monotone: if hi + (lo - e) and hi + (lo + e) round to the same number, the true value does.
+The rounding test.  The true value is in [hi + lo - err, hi + lo + err].  With e = err + 2^-105 |hi|, which covers the
+roundings of lo - e and lo + e since |lo| <= u |hi|, these two machine numbers enclose the true value minus hi.
+Rounding is monotone: if hi + (lo - e) and hi + (lo + e) round to the same number, so does the true value.
 """
 
 from __future__ import annotations
@@ -42,35 +42,36 @@ def rounds_safely(hi: float, lo: float, err: float) -> tuple[float, bool]:
     return y, y == hi + (lo - e)
 
 
+# nogil=False: numba warns that object mode takes the lock again, which is what is wanted here
 @kernel(nogil=False)
 def _exp_by_mpfr(x: float) -> float:
     with numba.objmode(y="float64"):
         y = exp_reference(x)
-    return y
+    return y  # noqa: RET504 - object mode hands over named variables
 
 
 @kernel(nogil=False)
 def _sin_by_mpfr(x: float) -> float:
     with numba.objmode(y="float64"):
         y = sin_reference(x)
-    return y
+    return y  # noqa: RET504 - object mode hands over named variables
 
 
 @kernel(nogil=False)
 def _cos_by_mpfr(x: float) -> float:
     with numba.objmode(y="float64"):
         y = cos_reference(x)
-    return y
+    return y  # noqa: RET504 - object mode hands over named variables
 
 
 @kernel(forceinline=True)
-def _shifted(y: float, k: int) -> float:
+def _shifted(y: float, k: np.int64) -> float:
     """y 2^k for a normal y whose product is normal too."""
-    return from_bits(bits_of(y) + (np.uint64(k) << _FRACTION_BITS))  # type: ignore[no-any-return]
+    return from_bits(bits_of(y) + (np.uint64(k) << _FRACTION_BITS))
 
 
 @kernel()
-def _exp_subnormal(hi: float, lo: float, err: float, k: int) -> tuple[float, bool]:
+def _exp_subnormal(hi: float, lo: float, err: float, k: np.int64) -> tuple[float, bool]:
     """(hi + lo) 2^k rounded to a multiple of 2^-1074, for a result below 2^-1022, and whether err leaves it certain."""
     # Numbers of [big, 2 big) are multiples of 2^(-1074-k), so adding big rounds at the right place
     big = from_bits(np.uint64(1023 - 1022 - k) << _FRACTION_BITS)
@@ -88,7 +89,7 @@ def _exp_rare(x: float) -> float:
         return np.inf
     if x < _SMALLEST_EXP:
         return 0.0
-    if x != x:
+    if np.isnan(x):
         return x
     if x >= _SMALLEST_NORMAL_EXP:
         hi, lo, err, k = exp_accurate(x)

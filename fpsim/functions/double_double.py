@@ -25,14 +25,14 @@ from fpsim.error_free import fast_two_sum, fma, two_prod, two_sum
 __all__ = ["dd_add", "dd_add_d", "dd_mul", "dd_mul_d"]
 
 
-@kernel()
+@kernel(forceinline=True)
 def dd_add_d(xh: float, xl: float, y: float) -> tuple[float, float]:
     """(xh + xl) + y for a double-double x and a binary64 y; relative error at most 2 u^2."""
     sh, sl = two_sum(xh, y)
     return fast_two_sum(sh, xl + sl)
 
 
-@kernel()
+@kernel(forceinline=True)
 def dd_add(xh: float, xl: float, yh: float, yl: float) -> tuple[float, float]:
     """(xh + xl) + (yh + yl); relative error at most 3 u^2 / (1 - 4u), also when the leading parts cancel."""
     sh, sl = two_sum(xh, yh)
@@ -41,14 +41,14 @@ def dd_add(xh: float, xl: float, yh: float, yl: float) -> tuple[float, float]:
     return fast_two_sum(vh, tl + vl)
 
 
-@kernel()
+@kernel(forceinline=True)
 def dd_mul_d(xh: float, xl: float, y: float) -> tuple[float, float]:
     """(xh + xl) * y for a double-double x and a binary64 y; relative error at most 2 u^2."""
     ch, cl = two_prod(xh, y)
     return fast_two_sum(ch, fma(xl, y, cl))
 
 
-@kernel()
+@kernel(forceinline=True)
 def dd_mul(xh: float, xl: float, yh: float, yl: float) -> tuple[float, float]:
     """(xh + xl) * (yh + yl); relative error at most 5 u^2."""
     ch, cl = two_prod(xh, yh)

@@ -1,4 +1,4 @@
-"""exp(x) with a proved error bound, at three prices: about 2^-51, 2^-68 and 2^-99 relative.
+"""exp(x) with a proved error bound, at three prices: 2^-51, 2^-68 and 2^-99 relative.
 
 Scheme.  With a step h = ln(2)/N, take n = x/h rounded to an integer and r = x - n h, so that
 
@@ -12,39 +12,39 @@ Convention.  `exp_quick` and `exp_accurate` return (hi, lo, err, k): |exp(x) - (
 [0.99, 2.01] and |lo| <= ulp(hi)/2.  The power of two is left apart so that a result near or beyond the limits of
 binary64 loses nothing; the caller rounds hi + lo at the place that k implies.
 
-Below u = 2^-53, and h1 + h2 + h3 are the parts of h (`EXP_STEP_*`), each at most half a unit in the last place of the
-one before.
+Below, u = 2^-53, and h1 + h2 + h3 are the parts of h (`EXP_STEP_*`).
 
 Reduction (N = 128, |x| <= 1400).  |n| <= 258600 < 2^18, and |x/h - n| <= 1/2 + 2^-34 (the constant 1/h has relative
-error u, and the fused multiply-add that rounds to an integer adds no other error), so |r| <= 0.0027077 < 2^-8.52.
-r1 = fma(-n, h1, x) is exact: for n = 0 it is x; otherwise |x| > 2^-9, so x and n h1 are multiples of 2^-61, while
-|x - n h1| <= |r| + |n| 2^-61 < 2^-8; such a number has at most 53 bits.
-* quick: p = n h2 rounded, error 2^-43-54 = 2^-97; (rh, rl) = r1 - p without error when |r1| >= |p|, and otherwise with
-  one of at most 2^-96, since then both are below 2^-43.  With n h3 <= 2^-98 left out: |r - rh - rl| <= 2^-95.
-* accurate: p + e = n h2 exactly, (s, t) = two_sum(r1, -p), rl = t - fma(n, h3, e), |e| <= 2^-97, |n h3| <= 2^-99:
-  |r - s - rl| <= 2^-114, since |t| <= 2^-62.
+error u; the fused multiply-add that rounds to an integer adds no other), so |r| <= 0.0027077 and r^2/2 < 2^-18.05.
+r1 = fma(-n, h1, x) is exact: for n = 0 it is x; otherwise |x| > 2^-9, so x and n h1 are multiples of 2^-61, and
+|x - n h1| <= |r| + |n| 2^-61 < 2^-8: at most 53 bits.
+* quick: p = n h2 rounded, with error 2^-97; rh + rl = r1 - p without error when |r1| >= |p|, and otherwise with one of
+  at most 2^-96, since then both are below 2^-43.  n h3 < 2^-98 is left out.  |r - rh - rl| <= 2^-95.
+* accurate: p + e = n h2 exactly, (s, d) = two_sum(r1, -p), |d| <= 2^-62, and d - (n h3 + e) is rounded: at most 2^-115.
+  |r - rh - rl| <= 2^-114.
 
-Errors of `exp_quick`.  The polynomial r + r^2 q(r) has degree 7, remainder |r|^8/8! < 2^-83.  w = r^2 q + rl + rh rl:
-r^2 and its product with q cost 2u, q costs 1.01u (its sum with 1/2 rounds by at most u/2; later terms are smaller by
-|r|/3), the sum another u: 4.02 u (|r|^2/2)(1 + |r|) <= 4.03 * 2^-53-18.04 < 2^-69.02.  Left out: rl r^2/2 < 2^-80.  The
-sum rh + w is exact as a pair (ph, pl) unless |rh| < |w|, which needs |rh| < 2^-43 and then costs < 2^-96.
-T (1 + ph + pl): the high part T1 + T1 ph is exact as a triple; the rest, at most 2^-52, is rounded four times: < 2^-102.
-T2 pl < 2^-115 is left out and the table has relative error 2^-106.
-Sum, relative to exp(r) >= 1 - 2^-8.5: below 2^-68.99.  The bound returned is 2^-68 hi.
+Errors of `exp_quick`.  The polynomial r + r^2 q(r) has degree 7, remainder |r|^8/8! < 2^-83.  w = r^2 q + (rl + rh rl):
+r^2, q and w are each rounded with relative error u (q: u/2 next to 1/2, its other roundings a hundredth of that), so
+3.03 u r^2/2 (1 + |r|) < 2^-69.4.  Left out: rl r^2/2 < 2^-80.  rh + w is exact as a pair (ph, pl) unless |rh| < |w|,
+which needs |rh| < 2^-43 and then costs < 2^-96.  In T (1 + ph + pl) the high part T1 + T1 ph is exact as a triple; the
+rest, at most 2^-52, is rounded four times: < 2^-102; T2 pl < 2^-115 is left out; the table has relative error 2^-106.
+Sum, relative to exp(r) >= 1 - 2^-8.5: below 2^-69.3.  The bound returned is 2^-68 hi.
 
-Errors of `exp_accurate`.  Degree 10, remainder |r|^11/11! < 2^-118.  The terms from r^5 on are fma(r, ..) in binary64,
-r^5/5! * (at most 3u) < 2^-49.5-51.4 = 2^-100.9 after the multiplication by rh for r (|rl| <= u |rh|, counted).  The
-double-double operations have relative errors of at most 5u^2 each: on terms up to r^2/2 they amount to < 2^-118, on the
-product T p to 2^-112, on the final sum to 3u^2 = 2^-104.4; the table adds 2^-106 and the reduction 2^-114.
-Sum, relative to exp(r): below 2^-100.7.  The bound returned is 2^-99 hi.
+Errors of `exp_accurate`.  Degree 10, remainder |r|^11/11! < 2^-118.  The terms from r^5 on, r^5/5! < 2^-49.5, are
+summed in binary64 and multiplied by rh in place of r: 4u relative, < 2^-100.5.  The double-double operations err by at
+most 5u^2 each: on the terms up to r^2/2 by < 2^-118, on the product T p by < 2^-111, on the final sum by 3u^2 <
+2^-104.4.  The table adds 2^-106, the reduction 2^-114.  Sum, relative to exp(r): below 2^-100.3.  The bound returned is
+2^-99 hi.
 
-Errors of `exp_fast` (N = 1, |x| <= 694).  |n| <= 1002; |r| <= 0.34658; r1 = fma(-n, LN2_1, x) is exact: for n /= 0,
-|x| > 0.34, so that x and n LN2_1 are multiples of 2^-54 and |r1| < 1/2.  r = fma(-n, LN2_2, r1) errs by 2^-55 (half a
-unit in the last place) plus 1002 * 2^-109.  The Taylor polynomial of degree 13 has the remainder 0.34658^14/14! *
-1.42 < 2^-57.2.  1 + (r + r^2 q): r^2 q <= 0.0679 with at most 6u relative (r^2: u, used twice in the Estrin scheme for q;
-q: 2u; coefficients: u; product: in the fma), that is 0.41u; the fma rounds a number below 0.4143 by at most u/4; the last
-sum rounds by at most u (result above 1) or u/2 (below).  Relative to exp(r): (0.41u + 0.25u + u)/1 + 0.26u + 0.06u < 2u for
-results above 1, (0.41u + 0.25u + 0.5u)/0.707 + 0.32u < 2u below.  The bound returned is 4u |y| = 2^-51 |y|.
+Errors of `exp_fast` (N = 1, |x| <= 694).  |n| <= 1002 and |r| <= 0.34658.  fma(-n, LN2_1, x) is exact: for n /= 0, |x|
+> 0.34, so x and n LN2_1 are multiples of 2^-54 and the result is below 1/2.  The second fma rounds r by 2^-55; what is
+left of ln 2 adds 1002 * 2^-109.  In y = 1 + (r + r^2 q), q is within 1.6u (each of the three last roundings u/2,
+coefficients and inner terms 0.1u) and r^2 <= 0.1202 within u, q <= 0.57: r^2 q within 0.27u.  The sum with r, below
+0.4143, rounds by u/4, the last sum by u (result above 1) or u/2 (below, where the result is at least 0.707).  Relative
+to exp(r), with 0.26u for r and 0.06u for the remainder r^14/14!: (0.27 + 0.25 + 1)u + 0.32u < 1.9u above 1, (0.27 +
+0.25 + 0.5)u/0.707 + 0.32u < 1.8u below.  The bound returned is 4u y = 2^-51 y.
+
+For a tiny x some products underflow, by at most 2^-1074 each: far below every bound, since exp(x) is then near 1.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ _MAGIC_BITS = np.uint64(0x4338000000000000)
 def exp_fast(x: float) -> tuple[float, float]:
     """(y, err) with |exp(x) - y| <= err = 2^-51 y, in binary64 arithmetic only.
 
-    Domain: |x| <= 694 (results within 2^-1001 and 2^1001).  Beyond it, and for an infinite x, the pair means nothing: the
-    caller decides there.  NaN gives (NaN, NaN).
+    Domain: |x| <= 694, which covers the results in [2^-1000, 2^1000].  Beyond it, and for an infinite x, the pair means
+    nothing: the caller decides there.  NaN gives (NaN, NaN).
     """
     t = fma(x, INVERSE_LN2, MAGIC)
     n = t - MAGIC
@@ -104,7 +104,7 @@ def exp_fast(x: float) -> tuple[float, float]:
 
 
 @kernel(forceinline=True)
-def exp_quick(x: float) -> tuple[float, float, float, int]:
+def exp_quick(x: float) -> tuple[float, float, float, np.int64]:
     """(hi, lo, err, k) with |exp(x) - (hi + lo) 2^k| <= err 2^k, err = 2^-68 hi.
 
     Domain: |x| <= 1400.  NaN gives NaN in hi, lo and err; an infinite x must not be passed (the result means nothing).
@@ -131,7 +131,7 @@ def exp_quick(x: float) -> tuple[float, float, float, int]:
 
 
 @kernel()
-def exp_accurate(x: float) -> tuple[float, float, float, int]:
+def exp_accurate(x: float) -> tuple[float, float, float, np.int64]:
     """(hi, lo, err, k) with |exp(x) - (hi + lo) 2^k| <= err 2^k, err = 2^-99 hi.
 
     Domain: |x| <= 1400.  NaN gives NaN in hi, lo and err; an infinite x must not be passed (the result means nothing).

@@ -8,6 +8,7 @@ fraction of integers, so that the printed file does not depend on the working pr
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
@@ -81,7 +82,7 @@ def _block(name: str, rows: Iterable[str]) -> str:
 
 def constants_source() -> str:
     """The text of `constants.py`."""
-    import mpmath
+    import mpmath  # noqa: PLC0415 - only this function needs it
 
     with mpmath.workprec(PRECISION):
         pi, ln2 = +mpmath.mp.pi, +mpmath.mp.ln2
@@ -124,4 +125,4 @@ def constants_source() -> str:
 
 
 if __name__ == "__main__":
-    print(constants_source(), end="")
+    sys.stdout.write(constants_source())

@@ -1,16 +1,16 @@
 """frac(x / (2 pi)) to 192 bits for any finite binary64 x (M. Payne, R. Hanek, 1983).
 
-x = m 2^e with an integer m < 2^53.  The product m 2^e b, for the bit b of 1/(2 pi) of weight 2^-i, is an integer whenever
-i <= e: such bits change only the number of whole turns.  It is enough to take the 256 bits of weights 2^-(e+1) ..
-2^-(e+256), an integer W, and to keep m W modulo 2^256: the fraction of a turn, in units of 2^-256.
+x = m 2^e with an integer m < 2^53.  The product m 2^e b, for the bit b of 1/(2 pi) of weight 2^-i, is an integer
+whenever i <= e: such bits change only the number of whole turns.  It is enough to take the 256 bits of weights 2^-(e+1)
+to 2^-(e+256), an integer W, and to keep m W modulo 2^256: the fraction of a turn, in units of 2^-256.
 
-Error: the bits left out are worth less than m 2^-256 < 2^-203, and the lowest of the four words of the product is dropped:
-the true fraction lies in [F, F + 2^-192 + 2^-203).
+Error: the bits left out are worth less than m 2^-256 < 2^-203, and the lowest of the four words of the product is
+dropped: the true fraction lies in [F, F + 2^-192 + 2^-203).
 
-Is that enough?  For every binary64 x, |x| > 1, and every integer n, |x - n pi/2| > 2^-61 (the continued fraction of 2^e
-2/pi, for each exponent e, gives the nearest cases: W. Kahan 1983; J.-M. Muller, "Elementary Functions", 3rd ed., ch. 11; a
-test of this package recomputes the minimum, 2^-60.89 at 6381956970095103 * 2^797).  The angle 2 pi F is therefore known with
-a relative error below 2 pi 2^-191.99 / 2^-61 < 2^-128, also next to a zero of sin or cos.
+Is that enough?  For every binary64 x, |x| >= 1, and every integer n, |x - n pi/2| > 2^-61 (the continued fraction of
+2^e 2/pi, for each exponent e, gives the nearest cases: W. Kahan 1983; J.-M. Muller, "Elementary Functions", 3rd ed.,
+ch. 11; a test recomputes the minimum).  The angle 2 pi F is therefore known with a relative error below
+2 pi 2^-191.99 / 2^-61 < 2^-128, also next to a zero of sin or cos.
 """
 
 from __future__ import annotations
@@ -39,12 +39,14 @@ _FIELD_TO_INDEX = np.uint64(1075 - 64)
 def _word(limb: np.uint64, shift: np.uint64) -> np.uint64:
     """64 bits of the table that start `shift` bits into the word `limb`."""
     # two shifts for the second word: one by 64 - shift would be undefined for shift = 0
-    return (INVERSE_TWO_PI[limb] << shift) | ((INVERSE_TWO_PI[limb + _ONE] >> _ONE) >> (_TOP_BIT - shift))  # type: ignore[no-any-return]
+    low: np.uint64 = (INVERSE_TWO_PI[limb + _ONE] >> _ONE) >> (_TOP_BIT - shift)
+    high: np.uint64 = INVERSE_TWO_PI[limb] << shift
+    return high | low
 
 
 @kernel()
 def turn_fraction(x: float) -> tuple[np.uint64, np.uint64, np.uint64]:
-    """(f2, f1, f0), most significant first: frac(|x|/(2 pi)) is in [F, F + 2^-192 + 2^-203), F = f2 2^-64 + f1 2^-128 + f0 2^-192.
+    """(f2, f1, f0): frac(|x|/(2 pi)) is in [F, F + 2^-192 + 2^-203) for F = f2 2^-64 + f1 2^-128 + f0 2^-192.
 
     Domain: finite x with |x| >= 2^-8; the sign of x is ignored.  An infinity or NaN gives words without meaning; a
     smaller x must not be passed (it would read before the table).

@@ -1,7 +1,7 @@
 """exp, sin and cos correctly rounded to binary64 by MPFR: the last resort of `binary64`, and its oracle in the tests.
 
-MPFR evaluates with growing precision until the rounding is certain (Ziv's strategy), in a context with the precision, the
-exponent range and the gradual underflow of binary64.  A few microseconds per call; nothing is approximated.
+MPFR evaluates with growing precision until the rounding is certain (Ziv's strategy), in a context with the precision,
+the exponent range and the gradual underflow of binary64.  A few microseconds per call; nothing is approximated.
 """
 
 from __future__ import annotations

@@ -1,36 +1,38 @@
-"""sin and cos of any finite binary64 number as a double-double with a proved bound: about 2^-64 and 2^-100 relative.
+"""sin and cos of any finite binary64 number as a double-double with a proved bound: 2^-64 and 2^-100 relative.
 
 After the reduction to j steps of 2 pi/512 and a rest r (see `argument_reduction`),
 
     sin(x) = S cos(r) + C sin(r),    S = sin(2 pi j/512),    C = sin(2 pi (j + 128)/512),
 
-with both from one table, and cos(x) is the same with j + 128 in place of j: no branch on a quadrant.  Next to a zero of the
-result S is exactly 0, so that the relative error is that of r.  u = 2^-53; |r| <= 2^-7.34; for S /= 0, |S| >=
-sin(pi/256) > 2^-6.35, and the result is at least |S|/2.001.
+with both from one table, and cos(x) is the same with j + 128 in place of j: no branch on a quadrant.  Next to a zero of
+the result S is exactly 0, so that the relative error is that of r.
 
-Errors of the quick core, relative to the result y.
-* S cos(r) with S /= 0.  c = cos(r) - 1 from r^2 (-1/2 + r^2/24 - r^4/720): remainder r^8/8! < 2^-74.0; roundings: r^2 by u, the
-  bracket by u/2, the product by u: 2.6 u r^2/2, where u r^2/2 <= 2^-53-15.68 = 2^-68.68.  The terms rh rl of the square
-  are subtracted.  S c + S_lo, and the three sums that follow, each round a number of at most |S| 2^-15.6 + 2^-20.1 |C| (the second
-  is C (sin(r) - r) <= 2^-24.6 plus smaller ones): 4 u 2^-15.6 |S| in all.  Sum: (2.6 u + 8.6 u) r^2/2 |S| relative to |y| >= |S|/2.001.
-* The case of a small S is the bad one, |y| = |S|/2.001 for j = 1 and r = -pi/512, and there the roundings of all the sums
-  are of numbers below |S| 2^-15.6 + 2^-24.5 <= |S| 2^-15.4; for every other j, |y| >= 0.749 |S|.  At j = 1: (2.6 u 2^-15.68 + 4 u
-  2^-15.4) 2.001 < 2^-64.45 - but r and hence all the magnitudes are at their largest only there.
-* C (sin(r) - r): r^3 (-1/6 + r^2/120 - r^4/5040), remainder r^9/9! relative to r: 2^-77; roundings 4u |r^3|/6, relative to |r|: 2^-68.2.
-  For S = 0 this is all, with the sum rl + (sin(r) - r) (2^-70) and the reduction (2^-76).
-* For S /= 0 the reduction costs 2^-106 + 2^-138 absolute, the table 2^-106.  C_lo r is included; S_lo c is included.
-The bound returned is 2^-64 |hi|.
+Below, u = 2^-53, y is the result, |r| <= 0.0061360, A = r^2/2 < 2^-15.69 and B = |r|^3/6 < 2^-24.62.  Where S /= 0,
+|S| >= sin(pi/256) = 2^-6.35.  The worst case is j = 1 (or the like) with r = -pi/512: |y| = |S|/2.001 = 2^-7.36 and
+|r| = 1.001 |y|.
 
-Errors of the accurate core: z = r^2, sin(r) = r + r z (-1/6 + z (1/120 + z tail)), cos(r) - 1 = z (-1/2 + z (1/24 + z tail)) in
-double-double but for the tails, to degree 11 and 10: remainders r^13/13! (relative to r 2^-120) and r^12/12! (2^-116.8).
-Tails in binary64: z^3/5040 * 3u < 2^-107.7 relative to r, and z^3/720 * 3u < 2^-104.9.  Reduction: 2^-103 |r| (from 192 bits of turn;
-exact for |x| < 2^-8).  Double-double operations, u^2 = 2^-106: sin(r) 5u^2 of a term z/6 < 2^-17 |r| and 3u^2 |r| for the sum; C sin(r)
-5u^2 |r| and 1u^2 for the table; S (cos(r) - 1): 16u^2 |S| 2^-15.6; the last sums 3u^2 (|C r| + ..) and 3u^2 |y|.
-|r| <= 1.001 |y| always (equality at j = 1, r = -pi/512; or S = 0).  Sum: (2^-103 + 12u^2) 1.001 + 3u^2 + 2^-104.9*2 < 26u^2 < 2^-101.2.
-The bound returned is 2^-100 |hi|.
+Errors of the quick core.
+* cos(r) - 1 = r^2 (-1/2 + r^2/24 - r^4/720), remainder r^8/8! < 2^-74: r^2 rounds by u, the bracket by u/2, the product
+  by u, the subtraction of rh rl by u: 3.51 u A.  Times S, with S_lo: one rounding more.  Adding C_lo r, then the terms
+  of sin(r) - r, then the low part of S + C rh: three roundings, each of a number below |S| A + B + 2^-54.
+* sin(r) - r = r^3 (-1/6 + r^2/120 - r^4/5040), remainder r^9/9! < 2^-77 |r|: r^2 and r^3 round by u each, the bracket
+  by 1.3u with its coefficient, the product by u: 4.3 u B.  The sum with rl and the one with the low part of C rh: 2 u
+  B.  The term rl A that is left out: u |r| A = 3 u B.
+* S + C rh is exact as a triple (|S| > |C rh| or S = 0), the reduction costs at most 2^-76 |y| and the table 2^-105.
+* Sum: |S| 7.6 u A + 11.4 u B + ..., relative to |y|: 2^-64.76 + 2^-66.7 < 2^-64.4 in the worst case, 2^-66.7 for S = 0.
+* The bound returned is 2^-64 |hi|.
 
-A bound has 2^-1022 added, so that it holds where the result is so small that terms underflow.  Both cores take NaN to
-NaN; an infinite x gives NaN.
+Errors of the accurate core.  With z = r^2, sin(r) = r + r z (-1/6 + z (1/120 + z tail)) and cos(r) - 1 = z (-1/2 + z
+(1/24 + z tail)), in double-double but for the tails, to degrees 11 and 10: remainders 2^-120 |r| and 2^-116.
+* Tails in binary64, 3u each: z^3/5040 * 3u < 0.3u^2 relative to r, and z^3/720 * 3u < 2.1u^2.
+* r: 8u^2 (exact for |x| < 2^-8).  sin(r): 3.1u^2 for the last sum (the terms before it are below 2^-17), C times it
+  5u^2, the table u^2: 17.4u^2 |C r| with r and the tail.  S (cos(r) - 1): 2.2u^2 |S|.  Their sum: 3.1u^2 (|C r| + A
+  |S|).
+* The last sum: 3.1u^2 |y|, and the table u^2 |S|.
+* Together 20.5u^2 |C r| + 3.2u^2 |S| + 3.1u^2 |y| + ...: below 31u^2 |y| < 2^-101 |y| in the worst case.
+* The bound returned is 2^-100 |hi|.
+
+2^-1022 is added to each bound, so that it holds where the result is so small that terms underflow.
 """
 
 from __future__ import annotations
@@ -49,11 +51,12 @@ from fpsim.functions.payne_hanek import turn_fraction
 __all__ = [
     "ACCURATE_BOUND",
     "QUICK_BOUND",
+    "combine_accurate",
     "cos_accurate",
     "cos_quick",
     "sin_accurate",
     "sin_quick",
-    "sine_of_step_accurate",
+    "sine_cosine_of_rest",
     "sine_of_step_quick",
 ]
 
@@ -87,25 +90,29 @@ def sine_of_step_quick(j: np.uint64, rh: float, rl: float) -> tuple[float, float
 
 
 @kernel()
-def sine_of_step_accurate(j: np.uint64, rh: float, rl: float) -> tuple[float, float]:
-    """(hi, lo): sin(2 pi j/512 + rh + rl) with relative error 2^-100; 0 <= j < 512, |rh + rl| <= 2^-7.34, |rl| <= u |rh|."""
-    sh, sl = SINE_TABLE[j, 0], SINE_TABLE[j, 1]
-    ch, cl = SINE_TABLE[j + _QUARTER, 0], SINE_TABLE[j + _QUARTER, 1]
+def sine_cosine_of_rest(rh: float, rl: float) -> tuple[float, float, float, float]:
+    """(sh, sl, vh, vl): sin(r) and cos(r) - 1, for `combine_accurate`; r = rh + rl, |r| <= 2^-7.34, |rl| <= u |rh|."""
     zh, zl = dd_mul(rh, rl, rh, rl)
     ah, al = dd_add_d(F[5], G[5], zh * fma(zh, fma(zh, -F[11], F[9]), -F[7]))
     ah, al = dd_mul(ah, al, zh, zl)
     ah, al = dd_add(-F[3], -G[3], ah, al)
     ah, al = dd_mul(ah, al, zh, zl)
     ah, al = dd_mul(ah, al, rh, rl)
-    ah, al = dd_add(rh, rl, ah, al)  # sin(r)
+    ah, al = dd_add(rh, rl, ah, al)
     bh, bl = dd_add_d(F[4], G[4], zh * fma(zh, fma(zh, -F[10], F[8]), -F[6]))
     bh, bl = dd_mul(bh, bl, zh, zl)
     bh, bl = dd_add_d(bh, bl, -0.5)
-    bh, bl = dd_mul(bh, bl, zh, zl)  # cos(r) - 1
-    ah, al = dd_mul(ah, al, ch, cl)
-    bh, bl = dd_mul(bh, bl, sh, sl)
+    bh, bl = dd_mul(bh, bl, zh, zl)
+    return ah, al, bh, bl
+
+
+@kernel()
+def combine_accurate(j: np.uint64, sh: float, sl: float, vh: float, vl: float) -> tuple[float, float]:
+    """(hi, lo): sin(2 pi j/512 + r) with relative error 2^-100, from `sine_cosine_of_rest` of r; 0 <= j < 512."""
+    ah, al = dd_mul(sh, sl, SINE_TABLE[j + _QUARTER, 0], SINE_TABLE[j + _QUARTER, 1])
+    bh, bl = dd_mul(vh, vl, SINE_TABLE[j, 0], SINE_TABLE[j, 1])
     ah, al = dd_add(ah, al, bh, bl)
-    return dd_add(sh, sl, ah, al)
+    return dd_add(SINE_TABLE[j, 0], SINE_TABLE[j, 1], ah, al)
 
 
 @kernel()
@@ -163,7 +170,8 @@ def sin_accurate(x: float) -> tuple[float, float, float]:
     2^-1022 covers it.
     """
     j, rh, rl = _reduce_accurate(x)
-    hi, lo = sine_of_step_accurate(j, rh, rl)
+    sh, sl, vh, vl = sine_cosine_of_rest(rh, rl)
+    hi, lo = combine_accurate(j, sh, sl, vh, vl)
     return hi, lo, fma(abs(hi), ACCURATE_BOUND, _TINIEST)
 
 
@@ -174,5 +182,6 @@ def cos_accurate(x: float) -> tuple[float, float, float]:
     Domain: every binary64 number; NaN and the infinities give NaN.
     """
     j, rh, rl = _reduce_accurate(x)
-    hi, lo = sine_of_step_accurate((j + _QUARTER) & _INDEX_MASK, rh, rl)
+    sh, sl, vh, vl = sine_cosine_of_rest(rh, rl)
+    hi, lo = combine_accurate((j + _QUARTER) & _INDEX_MASK, sh, sl, vh, vl)
     return hi, lo, fma(abs(hi), ACCURATE_BOUND, _TINIEST)

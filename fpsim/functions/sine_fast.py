@@ -1,24 +1,25 @@
 """sin and cos in binary64 arithmetic only, relative error 2^-50 also next to their zeros: for results of up to 25 bits.
 
-With the odd number of quarter turns nearest to x for cos, or the even one for sin,
+With n an integer such that the rest is smallest,
 
     sin(x) = (-1)^n sin(x - n pi),    cos(x) = -(-1)^n sin(x - (2n + 1) pi/2),
 
 both are one odd polynomial on |r| <= pi/2 + 2^-30 and a change of sign: no branch, no table, so that a loop vectorizes.
 The zeros of the result are the zeros of r.
 
-Errors, u = 2^-53.  Let m be the number of quarter turns, |m| <= 2^19.4 for |x| <= 2^20.
-* r1 = fma(-m, HALF_PI_1, x).  For |x| >= 1, x and m HALF_PI_1 are multiples of 2^-52 and |r1| < 2: exact.  For |x| < 1, sin has m = 0
-  (exact) and cos has m = 1 or -1 and |r1| > 0.57: one rounding, relative error u, far from a zero.
-* r = fma(-m, HALF_PI_3, fma(-m, HALF_PI_2, r1)): a relative error u each; what is left of pi/2, 2^-163, times m is below
-  2^-143, and |r| > 2^-61 unless m = 0 (see `payne_hanek`).  So r has relative error at most 3.01u, and 2.01u when |x| >= 1.
-* From a fraction of a turn the rest is an integer of 192 bits; its words become binary64 numbers of one sign: u for the
-  first, u for the sum, u for the product with 2 pi (in two parts): 3.01u.
-* The polynomial of degree 21 has the remainder r^23/23! < 2^-59.4 at pi/2; y = fma(r z, q, r), z = r^2.  |r z q| = |r - sin(r)| with
-  relative error at most 5u (z: u; r z: u; q: 1.4u, q's first coefficient 1.2u with the rest), so the sum is
-  5u (r - sin r) + u/2..u for the last rounding + 3.01u |r| cos(r).  Relative to sin(r): at pi/2, (2.9 + 0.5)u; at 1, (1 + 0.6 + 2)u; at
-  r -> 0, (1 + 3.01)u.  Below 4.1u everywhere (a test takes the maximum on a grid).
-The bound returned is 8u |y| = 2^-50 |y|, plus 2^-1022 for tiny x.
+Errors.  u = 2^-53; m, the number of quarter turns taken off, is 2n or 2n + 1, |m| < 2^19.4 for |x| <= 2^20.
+* r1 = fma(-m, HALF_PI_1, x).  For |x| >= 1, x and m HALF_PI_1 are multiples of 2^-52 and |r1| < 2: exact.  For |x| < 1,
+  sin has m = 0 (exact) and cos has m = 1 or -1 and |r1| > 0.57: one rounding, relative error u, far from a zero.
+* Taking off m HALF_PI_2 and m HALF_PI_3 costs a relative error u each; what is left of pi/2, 2^-163, times m is below
+  2^-143, and |r| > 2^-61 unless m = 0 (see `payne_hanek`).  So r has relative error at most 3.01u.
+* From a fraction of a turn, the rest is an integer of 192 bits whose words become binary64 numbers of one sign: 2.01u
+  with their sum, and u for the product with 2 pi in two parts.  Again 3.02u.
+* Polynomial of degree 21: the remainder is below r^23/23! < 2^-59.4.  y = fma(r z, q, r), z = r^2: z and r z round by u
+  each; q, between 0.146 and 1/6 in magnitude, by u/8 in each of three roundings and 0.12u for coefficients and inner
+  terms, which is 3.4u relative.  So y - r errs by 5.4u (r - sin r), the last rounding is at most u |y|, and r
+  contributes 3.02u |r cos r|.  Relative to sin(r): (3.1 + 0.5)u at pi/2, (1.1 + 0.6 + 2)u at 1, (1 + 3.02)u at 0;
+  nowhere above 4.1u.
+* The bound returned is 8u |y| = 2^-50 |y|, plus 2^-1022 for tiny x.
 """
 
 from __future__ import annotations
@@ -93,8 +94,8 @@ def cos_fast_near(x: float) -> tuple[float, float]:
 def sin_turn_fast(f2: np.uint64, f1: np.uint64, f0: np.uint64) -> tuple[float, float]:
     """(y, err) with |sin(2 pi t) - y| <= err = 2^-50 |y| + 2^-1022, t = f2 2^-64 + f1 2^-128 + f0 2^-192; branch-free.
 
-    t is taken as exact but for 2^-192 (the words of a negative rest are complemented without the carry).  An input known
-    within dt adds 2 pi dt.  cos(2 pi t) is sin(2 pi (t + 1/4)): add 2^62 to f2, modulo 2^64.
+    t is taken as exact but for 2^-192 (the words of a negative rest are complemented without the carry): that, and any
+    other uncertainty dt of the input, adds 2 pi dt.  cos(2 pi t) is sin(2 pi (t + 1/4)): add 2^62 to f2, modulo 2^64.
     """
     half_turns = (f2 + _QUARTER_TURN) >> _TOP_BIT
     f2 = f2 - (half_turns << _TOP_BIT)  # two's complement: from -2^62 to 2^62
@@ -131,8 +132,9 @@ def _cos_far(x: float) -> tuple[float, float]:
 
 @kernel(forceinline=True)
 def sin_fast(x: float) -> tuple[float, float]:
-    """(y, err) with |sin(x) - y| <= err = 2^-50 |y| + 2^-1022, for every finite x; NaN and the infinities give NaN in y.
+    """(y, err) with |sin(x) - y| <= err = 2^-50 |y| + 2^-1022, for every finite x.
 
+    NaN and the infinities give NaN in y.
     A loop over numbers of at most 2^20 runs faster with `sin_fast_near`, which has no branch and vectorizes.
     """
     if abs(x) <= NEAR_LIMIT:
@@ -142,8 +144,9 @@ def sin_fast(x: float) -> tuple[float, float]:
 
 @kernel(forceinline=True)
 def cos_fast(x: float) -> tuple[float, float]:
-    """(y, err) with |cos(x) - y| <= err = 2^-50 |y| + 2^-1022, for every finite x; NaN and the infinities give NaN in y.
+    """(y, err) with |cos(x) - y| <= err = 2^-50 |y| + 2^-1022, for every finite x.
 
+    NaN and the infinities give NaN in y.
     A loop over numbers of at most 2^20 runs faster with `cos_fast_near`, which has no branch and vectorizes.
     """
     if abs(x) <= NEAR_LIMIT:

@@ -1,0 +1,33 @@
+"""What can be claimed of a machine's arithmetic.
+
+The names below are loaded on first use: importing this package imports nothing else, so that the parts of it that need
+only the standard library start alone.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+# Public name -> the module that defines it; no public name is the name of a module of this package.
+_HOME = {
+    "CertifiedRange": "certify.certified_range.result",
+    "CertifiedRanges": "certify.certified_range.result",
+    "format_facts": "certify.format_facts",
+    "nmax": "certify.certified_range.compute",
+    "rounding_facts": "certify.rounding_facts",
+}
+
+__all__ = list(_HOME)  # noqa: PLE0604 - the names are strings, of the table above
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'certify' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(_HOME)

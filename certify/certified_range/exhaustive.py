@@ -1,0 +1,114 @@
+"""The exhaustive road to N_max: every pair, from the first query position on, with an early exit.
+
+Two walks over the same pairs.  `Walk` in exact rationals is the reference: it does every operation of the head by
+`fpsim.reference`.  `FastWalk` does them in compiled kernels, for the value sets in which binary64 suffices; it finds the
+failing query and the reference then looks at that row again, so the witness never comes from a kernel alone.  The cost
+is the number of pairs, about L^2 / 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from certify.certified_range.failure import Failure, failing_gap, failing_weight
+from certify.certified_range.question import Question
+from fpsim.realization import Block
+from fpsim.rounding.reference import Element
+
+__all__ = ["Progress", "ReferenceRows", "Rows", "Scan", "scan"]
+
+Progress = Callable[[int, int], None]  # positions done, positions in all
+
+# The walk starts with the reference: most heads fail early, and then no kernel has to be loaded.
+FIRST_BY_REFERENCE = 40
+
+
+class Rows(Protocol):
+    """Finds the first failing query position of a range."""
+
+    def first_failure(self, start: int, stop: int) -> int | None:
+        """The least failing i with start <= i < stop, or None."""
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What a scan found: the first failure, or that every query position below `reached` holds."""
+
+    failure: Failure | None
+    reached: int
+    interrupted: bool = False
+
+
+class ReferenceRows:
+    """Row by row in exact arithmetic; keeps the realized keys and queries of the positions it has met."""
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+        self.head = question.head
+        self._keys: list[Block] = []
+
+    def key(self, position: int) -> Block:
+        """The realized block at a position."""
+        while len(self._keys) <= position:
+            self._keys.append(self.head.key(len(self._keys)))
+        return self._keys[position]
+
+    def scores(self, i: int) -> list[Element]:
+        """S(i, j) for j = 0..i-1."""
+        query = self.head.rotated_bias(self.key(i))
+        return [self.head.score_of(query, self.key(j)) for j in range(i)]
+
+    def failure(self, i: int) -> Failure | None:
+        """The failure of query i, or None when it holds."""
+        question = self.question
+        if question.criterion == "weight":
+            return failing_weight(question.regime, self.scores(i), i, question.offset)
+        assert question.threshold is not None  # `compute` answers "undefined" before any scan
+        return failing_gap(self.scores(i), i, question.offset, question.threshold)
+
+    def first_failure(self, start: int, stop: int) -> int | None:
+        """The least failing i with start <= i < stop, or None."""
+        return next((i for i in range(start, stop) if self.failure(i) is not None), None)
+
+
+def scan(question: Question, max_length: int, *, rows: Callable[[], Rows | None] | None = None,
+         progress: Progress | None = None) -> Scan:
+    """Scan the query positions k+1 .. max_length+1 in order until one fails.
+
+    `rows` makes the fast walk when it is needed (None: there is none, and the reference goes on).  Ctrl-C ends the scan
+    with what is certified so far.
+    """
+    reference = ReferenceRows(question)
+    start, stop = question.offset + 1, max_length + 2
+    position = start
+    try:
+        first_stop = min(stop, FIRST_BY_REFERENCE)
+        for i in range(start, first_stop):
+            failure = reference.failure(i)
+            if failure:
+                return Scan(failure, i)
+            position = i + 1
+        fast = rows() if rows and position < stop else None
+        walk: Rows = fast or reference
+        while position < stop:
+            chunk_stop = min(stop, position + _chunk(position, fast is not None))
+            found = walk.first_failure(position, chunk_stop)
+            if found is not None:
+                failure = reference.failure(found)
+                if failure is None:
+                    raise ArithmeticError(f"the kernel and the reference differ at query {found}: please report this")
+                return Scan(failure, found)
+            position = chunk_stop
+            if progress:
+                progress(position - start, stop - start)
+    except KeyboardInterrupt:
+        return Scan(None, position, interrupted=True)
+    return Scan(None, position)
+
+
+def _chunk(position: int, fast: bool) -> int:
+    """Positions to the next report: about 10^8 pairs by kernel, 10^4 by reference, so that Ctrl-C is soon heard."""
+    pairs = 10**8 if fast else 10**4
+    return max(1, min(pairs // max(position, 1), max(64, position)))

@@ -1,0 +1,83 @@
+"""The human output of `fpcert nmax`: the answer, and what it rests on, in the order in which a reader asks."""
+
+from __future__ import annotations
+
+from certify.certified_range.result import CertifiedRange, show
+
+__all__ = ["explain"]
+
+
+def explain(result: CertifiedRange) -> str:
+    """Several lines of text that explain a certified range."""
+    lines = [_headline(result), ""]
+    lines += [f"  {label:<20}{text}" for label, text in _facts(result)]
+    return "\n".join(lines)
+
+
+def _headline(result: CertifiedRange) -> str:
+    name = f"N_max^({result.k})(g={result.g}, C={result.C}, {result.dtype})"
+    if result.status == "exact":
+        if result.usable:
+            return f"{name} = {result.n_max}"
+        return f"{name} = {result.n_max}, vacuous: below k = {result.k} nothing is claimed, so the head is not usable"
+    if result.status == "undefined":
+        return f"{name} is undefined: {result.reason}"
+    if result.status == "between":
+        return f"{result.lower} <= {name} <= {result.upper}"
+    return f"{name} >= {result.lower} (the search ended at its limit)"
+
+
+def _facts(result: CertifiedRange) -> list[tuple[str, str]]:
+    facts = [("value set", _regime(result))]
+    if result.f_large is not None:
+        facts.append(("f_large", f"{show(result.f_large)}: the least gap whose exponential rounds to 0"))
+    facts.append(("usable", "yes: k <= L <= N_max holds for L up to " + str(result.lower) if result.usable else
+                  f"no: N_max is below k = {result.k}"))
+    witness = result.witness
+    if witness is not None:
+        facts.append(("first failing pair", f"query i = {witness.i} against j = {witness.j} (target j = {witness.i - result.k})"))
+        facts.append(("  target score", show(witness.target_score)))
+        facts.append(("  competitor", show(witness.competitor_score)))
+        facts.append(("  gap", f"{show(witness.gap)} where {show(result.f_large)} is needed" if result.criterion == "gap"
+                      and result.f_large is not None else show(witness.gap)))
+        if witness.target_weight is not None and witness.competitor_weight is not None:
+            facts.append(("  weights", f"{show(witness.target_weight)} (target), {show(witness.competitor_weight)} (competitor)"))
+    if result.reason and result.status != "undefined":
+        facts.append(("reason", result.reason))
+    if result.status != "undefined":
+        facts.append(("exact arithmetic", _ideal(result)))
+    if result.records:
+        shown = ", ".join(f"{record.n} (gap {show(record.gap)})" for record in result.records[-6:])
+        facts.append(("near-returns", ("..., " if len(result.records) > 6 else "") + shown))
+    if result.pigeonhole:
+        collision = result.pigeonhole
+        facts.append(("pigeonhole", f"the keys of {collision.j} and {collision.j_again} are equal, so N_max <= {collision.bound}"))
+    facts.append(("obtained", _method(result)))
+    if result.cross_check:
+        check = result.cross_check
+        kind = "a random sample of the values used" if check.sampled else "every value used"
+        facts.append(("cross-check", f"{check.values - check.disagreements} of {check.values} agree with {check.library} ({kind})"
+                      + (f"; first difference: {check.first}" if check.first else "")))
+    facts += [("note", note) for note in result.notes]
+    return facts
+
+
+def _regime(result: CertifiedRange) -> str:
+    stages = {stage: name for stage, name in result.stages.items() if name != result.dtype}
+    changed = "".join(f", {stage} in {name}" for stage, name in stages.items())
+    fused = ", fused multiply-add in the score" if result.fma else ""
+    order = f", sums {result.order}" if result.order != "sequential" else ""
+    return f"{result.dtype}{changed or ' in every stage'}{fused}{order}, rotation realized as {result.realize}"
+
+
+def _ideal(result: CertifiedRange) -> str:
+    if result.ideal_upper is None:
+        return "would never fail" if result.ideal_lower is None else f"would reach at least {result.ideal_lower}"
+    if result.ideal_lower == result.ideal_upper:
+        return f"would give {result.ideal_upper}"
+    return f"would give between {result.ideal_lower} and {result.ideal_upper}"
+
+
+def _method(result: CertifiedRange) -> str:
+    total = f" of {result.pairs_total:,}" if result.pairs_total is not None else ""
+    return f"{result.method}: {result.pairs_checked:,} pairs checked{total}, criterion {result.criterion}"
