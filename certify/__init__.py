@@ -13,9 +13,7 @@ from typing import Any
 _HOME = {
     "CertifiedRange": "certify.certified_range.result",
     "CertifiedRanges": "certify.certified_range.result",
-    "format_facts": "certify.format_facts",
     "nmax": "certify.certified_range.compute",
-    "rounding_facts": "certify.rounding_facts",
 }
 
 __all__ = list(_HOME)  # noqa: PLE0604 - the names are strings, of the table above

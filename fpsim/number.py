@@ -16,7 +16,8 @@ from gmpy2 import mpq
 
 from fpsim.errors import InputError
 
-__all__ = ["MAX_EXPONENT", "MAX_LENGTH", "NUMBER_PATTERN", "decimal_text", "exact_text", "parse_number"]
+__all__ = ["MAX_EXPONENT", "MAX_LENGTH", "NUMBER_PATTERN", "decimal_text", "exact_text", "json_number", "parse_number",
+           "readable"]
 
 MAX_LENGTH = 5000
 MAX_EXPONENT = 100_000  # decimal; binary exponents of hex floats may be four times as large
@@ -157,3 +158,27 @@ def _decimal_exponent(value: mpq) -> int:
     while mpq(10) ** (estimate + 1) <= value:
         estimate += 1
     return estimate
+
+
+def json_number(x: mpq | float) -> int | float | str:
+    """A number for JSON: a float where binary64 has it exactly, else its exact text; inf and NaN as texts; -0 as 0.
+
+    >>> json_number(mpq(1, 2)), json_number(mpq(1, 3)), json_number(float("inf"))
+    (0.5, '1/3', 'inf')
+    """
+    if isinstance(x, float):
+        return 0.0 if x == 0 else str(x)
+    try:
+        near = float(x)
+    except OverflowError:
+        return exact_text(x)
+    return near if math.isfinite(near) and mpq(near) == x else exact_text(x)
+
+
+def readable(x: mpq | float) -> str:
+    """A number for people: 17 significant digits, with "..." when there are more.
+
+    >>> readable(mpq(1, 3)), readable(float("nan"))
+    ('0.33333333333333333...', 'nan')
+    """
+    return str(x) if isinstance(x, float) else decimal_text(x)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from certify.certified_range.result import CertifiedRange, show
+from certify.certified_range.result import CertifiedRange
+from fpsim.number import readable
 
 __all__ = ["explain"]
 
@@ -30,24 +31,24 @@ def _headline(result: CertifiedRange) -> str:
 def _facts(result: CertifiedRange) -> list[tuple[str, str]]:
     facts = [("value set", _regime(result))]
     if result.f_large is not None:
-        facts.append(("f_large", f"{show(result.f_large)}: the least gap whose exponential rounds to 0"))
+        facts.append(("f_large", f"{readable(result.f_large)}: the least gap whose exponential rounds to 0"))
     facts.append(("usable", "yes: k <= L <= N_max holds for L up to " + str(result.lower) if result.usable else
                   f"no: N_max is below k = {result.k}"))
     witness = result.witness
     if witness is not None:
         facts.append(("first failing pair", f"query i = {witness.i} against j = {witness.j} (target j = {witness.i - result.k})"))
-        facts.append(("  target score", show(witness.target_score)))
-        facts.append(("  competitor", show(witness.competitor_score)))
-        facts.append(("  gap", f"{show(witness.gap)} where {show(result.f_large)} is needed" if result.criterion == "gap"
-                      and result.f_large is not None else show(witness.gap)))
+        facts.append(("  target score", readable(witness.target_score)))
+        facts.append(("  competitor", readable(witness.competitor_score)))
+        facts.append(("  gap", f"{readable(witness.gap)} where {readable(result.f_large)} is needed" if result.criterion == "gap"
+                      and result.f_large is not None else readable(witness.gap)))
         if witness.target_weight is not None and witness.competitor_weight is not None:
-            facts.append(("  weights", f"{show(witness.target_weight)} (target), {show(witness.competitor_weight)} (competitor)"))
+            facts.append(("  weights", f"{readable(witness.target_weight)} (target), {readable(witness.competitor_weight)} (competitor)"))
     if result.reason and result.status != "undefined":
         facts.append(("reason", result.reason))
     if result.status != "undefined":
         facts.append(("exact arithmetic", _ideal(result)))
     if result.records:
-        shown = ", ".join(f"{record.n} (gap {show(record.gap)})" for record in result.records[-6:])
+        shown = ", ".join(f"{record.n} (gap {readable(record.gap)})" for record in result.records[-6:])
         facts.append(("near-returns", ("..., " if len(result.records) > 6 else "") + shown))
     if result.pigeonhole:
         collision = result.pigeonhole

@@ -43,7 +43,7 @@ class Question:
     def __post_init__(self) -> None:
         self.regime.require_deterministic()
         if not self.angle:
-            raise InputError("g", self.angle, "an angle other than 0: an unrotated pair gives every position the same score")
+            raise InputError("g", str(self.angle), "an angle other than 0: an unrotated pair gives every position the same score")
         if self.scale <= 0:
             raise InputError("C", self.scale, "greater than 0")
         _check_offset(self.offset)

@@ -7,10 +7,10 @@ from typing import Any, Literal, TypeAlias
 
 from gmpy2 import mpq
 
-from fpsim.number import decimal_text, exact_text
+from fpsim.number import exact_text, json_number
 from fpsim.rounding.reference import Element
 
-__all__ = ["CertifiedRange", "CertifiedRanges", "Collision", "CrossCheck", "Record", "Status", "Witness", "number_json"]
+__all__ = ["CertifiedRange", "CertifiedRanges", "Collision", "CrossCheck", "Record", "Status", "Witness"]
 
 Status: TypeAlias = Literal["exact", "at_least", "between", "undefined"]
 
@@ -34,12 +34,12 @@ class Witness:
     def to_json(self) -> dict[str, Any]:
         """The keys of `witness`."""
         shown: dict[str, Any] = {
-            "i": self.i, "j": self.j, "target_score": number_json(self.target_score),
-            "competitor_score": number_json(self.competitor_score), "gap": number_json(self.gap),
+            "i": self.i, "j": self.j, "target_score": json_number(self.target_score),
+            "competitor_score": json_number(self.competitor_score), "gap": json_number(self.gap),
         }
         if self.target_weight is not None and self.competitor_weight is not None:
-            shown["target_weight"] = number_json(self.target_weight)
-            shown["competitor_weight"] = number_json(self.competitor_weight)
+            shown["target_weight"] = json_number(self.target_weight)
+            shown["competitor_weight"] = json_number(self.competitor_weight)
         return shown
 
 
@@ -54,7 +54,7 @@ class Record:
 
     def to_json(self) -> dict[str, Any]:
         """The keys of one entry of `records`."""
-        return {"n": self.n, "i": self.i, "j": self.j, "gap": number_json(self.gap)}
+        return {"n": self.n, "i": self.i, "j": self.j, "gap": json_number(self.gap)}
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class CertifiedRange:
         shown: dict[str, Any] = {
             "n_max": self.n_max, "status": self.status, "usable": self.usable,
             "lower": self.lower if self.status != "undefined" else None, "upper": self.upper,
-            "f_large": None if self.f_large is None else number_json(self.f_large),
+            "f_large": None if self.f_large is None else json_number(self.f_large),
             "f_large_exact": None if self.f_large is None else exact_text(self.f_large),
             "witness": self.witness.to_json() if self.witness else None, "reason": self.reason, "method": self.method,
             "pairs_checked": self.pairs_checked, "pairs_total": self.pairs_total,
@@ -192,23 +192,3 @@ def difference(a: Element, b: Element) -> Element:
     if isinstance(a, float) or isinstance(b, float):
         return float(a) - float(b) if not (a == 0 and b == 0) else mpq(0)
     return a - b
-
-
-def number_json(x: Element) -> int | float | str:
-    """A number for JSON: an integer or float where binary64 has it exactly, else its exact text; inf and NaN as texts.
-
-    >>> number_json(mpq(1, 2)), number_json(mpq(1, 3)), number_json(float("inf"))
-    (0.5, '1/3', 'inf')
-    """
-    if isinstance(x, float):
-        return 0.0 if x == 0 else str(x)
-    try:
-        near = float(x)
-    except OverflowError:
-        return exact_text(x)
-    return near if mpq(near) == x else exact_text(x)
-
-
-def show(x: Element) -> str:
-    """A number for people."""
-    return str(x) if isinstance(x, float) and x != 0 else decimal_text(mpq(x))

@@ -1,12 +1,14 @@
 """How many near-returns there are, without listing them: to know the cost of a scan before it begins.
 
-n step mod m lies in [lo, hi), 0 < hi - lo <= m, exactly when floor((n step - lo)/m) - floor((n step - hi)/m) is 1 and not
-0.  So their number is a difference of two sums of floors of an arithmetic progression, each of which Euclid's algorithm
+For 0 <= hi - lo <= m, floor((n step - lo)/m) - floor((n step - hi)/m) is 1 when n step mod m lies in [lo, hi), else 0.
+So their number is a difference of two sums of floors of an arithmetic progression, each of which Euclid's algorithm
 takes in O(log m) steps (R. L. Graham, D. E. Knuth, O. Patashnik, Concrete Mathematics, §3.5).  For irrational alpha the
 integer rotation of `fixed_point` gives a lower and an upper count; the bits are doubled until they agree.
 """
 
 from __future__ import annotations
+
+from operator import index
 
 from certify.rotation.integer_rotation import fixed_point
 from fpsim.angle import Angle
@@ -23,11 +25,12 @@ def count_near_returns(angle: Angle, width: object, limit: int, *, start: int = 
     steps.  Raises `InputError`.
 
     >>> count_near_returns(Angle.parse("1"), "1/100", 10**40) - 2 * 10**40 // 100
-    -1
+    -2
     """
     half = parse_number(width, "width")
     if start < 1:
         raise InputError("start", start, "an integer of at least 1")
+    start, limit = index(start), index(limit)
     number = limit - start + 1
     if half <= 0 or number <= 0:
         return 0
@@ -40,18 +43,18 @@ def count_near_returns(angle: Angle, width: object, limit: int, *, start: int = 
         edge = int(half.numerator * modulus // half.denominator)  # floor of the width
         if not blur:  # the integers in (-width, width)
             inner = edge if edge * half.denominator < half.numerator * modulus else edge - 1
-            return _count(step, modulus, start, number, -inner, inner + 1)
+            return _count(step, modulus, range(start, limit + 1), -inner, inner + 1)
         # Off by less than n <= limit to the right: surely inside [-edge, edge - limit], surely not outside the other.
         if edge > limit and 2 * edge + limit + 2 <= modulus:
-            least = _count(step, modulus, start, number, -edge, edge - limit + 1)
-            most = _count(step, modulus, start, number, -edge - 1 - limit, edge + 1)
+            least = _count(step, modulus, range(start, limit + 1), -edge, edge - limit + 1)
+            most = _count(step, modulus, range(start, limit + 1), -edge - limit, edge + 1)
             if least == most:
                 return least
 
 
-def _count(step: int, modulus: int, start: int, number: int, lo: int, hi: int) -> int:
-    """The number of n, start <= n < start + number, with n * step in [lo, hi) mod modulus; 0 <= hi - lo <= modulus."""
-    offset = start * step
+def _count(step: int, modulus: int, places: range, lo: int, hi: int) -> int:
+    """The number of n in `places` (of step 1) with n * step in [lo, hi) mod modulus, for 0 <= hi - lo <= modulus."""
+    number, offset = places.stop - places.start, places.start * step  # len() ends at 2^63
     return sum_of_floors(number, modulus, step, offset - lo) - sum_of_floors(number, modulus, step, offset - hi)
 
 

@@ -144,7 +144,7 @@ def sin64(x: float) -> float:
     NaN and the infinities give NaN; sin(-0.0) = -0.0.
 
     >>> sin64(1e22).hex()
-    '-0x1.b453cf39b85a3p-1'
+    '-0x1.b453ab76bf397p-1'
     """
     if abs(x) < _TINY_SINE:
         return x

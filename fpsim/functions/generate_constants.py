@@ -82,7 +82,7 @@ def _block(name: str, rows: Iterable[str]) -> str:
 
 def constants_source() -> str:
     """The text of `constants.py`."""
-    import mpmath  # noqa: PLC0415 - only this function needs it
+    import mpmath
 
     with mpmath.workprec(PRECISION):
         pi, ln2 = +mpmath.mp.pi, +mpmath.mp.ln2

@@ -1,0 +1,1 @@
+"""The `fpcert` command: a thin layer over the public functions of `certify` and `fpsim`."""

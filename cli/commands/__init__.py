@@ -1,0 +1,1 @@
+"""One module for each subcommand; each holds a click command called `command`."""

@@ -1,0 +1,80 @@
+"""`fpcert nmax`: the certified range of a k-offset head, a thin layer over `certify.nmax`."""
+
+from __future__ import annotations
+
+import click
+
+from fpcert.options import common_options
+from fpcert.output import emit
+from fpcert.progress import Progress
+
+__all__ = ["command"]
+
+UNDECIDED = 3
+
+
+@click.command(
+    "nmax",
+    epilog="Example: fpcert nmax --g 1.0 --C 40 --dtype fp16 --k 1\n\nAnother: fpcert nmax --g 2pi*3/7 --C 1e4 --dtype bf16 "
+    "--score-dtype fp32 --k 1,2,3 --json",
+)
+@click.option("--g", required=True, metavar="ANGLE", help="The angle in radians, exact: 1.0, 0.1, 2/3, pi/2, 2pi*3/7.")
+@click.option("--C", "scale", required=True, metavar="NUMBER", help="The scale C > 0, exact: 40, 1e18, 2/3.")
+@click.option("--dtype", default="fp16", show_default=True, metavar="F", help="The value set of every stage.")
+@click.option("--k", default="1", show_default=True, metavar="K[,K...]", help="The offset, or several.")
+@click.option("--rotate-dtype", metavar="F", help="The value set of the rotation's products and sums.")
+@click.option("--score-dtype", metavar="F", help="The value set of the scores.")
+@click.option("--softmax-dtype", metavar="F", help="The value set of the softmax, whose f_large counts.")
+@click.option("--realize", default="ideal", show_default=True, metavar="KIND", help="How the rotation is realized: ideal, phase.")
+@click.option("--criterion", type=click.Choice(["gap", "weight"]), default="gap", show_default=True,
+              help="gap: Eq. 10; weight: the realized softmax selects exactly.")
+@click.option("--fma", is_flag=True, help="Fuse the score's second product into the sum.")
+@click.option("--order", default="sequential", show_default=True, metavar="ORDER",
+              help="Softmax sums: sequential, reverse, pairwise, blocked:N, wide:F.")
+@click.option("--method", default="auto", show_default=True, metavar="ROAD", help="auto or exhaustive.")
+@click.option("--max-length", type=int, metavar="N", help="Where the search ends.")
+@click.option("--cross-check", is_flag=True, help="Recompute what the answer rests on with mpmath.")
+@common_options
+def command(
+    g: str,
+    scale: str,
+    dtype: str,
+    k: str,
+    rotate_dtype: str | None,
+    score_dtype: str | None,
+    softmax_dtype: str | None,
+    realize: str,
+    criterion: str,
+    fma: bool,
+    order: str,
+    method: str,
+    max_length: int | None,
+    cross_check: bool,
+    as_json: bool,
+    output_file: str | None,
+    quiet: bool,
+) -> int:
+    """Find N_max^(k)(g, C, F): up to which length a head is certain to select the position k steps back (Eq. 10).
+
+    The head has one rotary pair of angle g and scale C; every operation is rounded into F. The answer is exact, or says that it
+    is not: exit code 3 means that the search ended at its limit (or at Ctrl-C), with the range that is certified so far.
+    """
+    from certify.certified_range.compute import nmax
+    from certify.certified_range.result import CertifiedRanges
+
+    with Progress("query positions", quiet=quiet) as progress:
+        seen = 0
+
+        def report(done: int, _total: int) -> None:
+            nonlocal seen
+            progress.advance(done - seen if done > seen else done)
+            seen = done
+
+        result = nmax(
+            g=g, C=scale, dtype=dtype, k=k, realize=realize, rotate_dtype=rotate_dtype, score_dtype=score_dtype,
+            softmax_dtype=softmax_dtype, criterion=criterion, fma=fma, order=order, method=method, max_length=max_length,
+            cross_check=cross_check, progress=report,
+        )  # fmt: skip
+    emit(result.to_json(), as_json, output_file, text=str(result))
+    parts = result.results if isinstance(result, CertifiedRanges) else (result,)
+    return UNDECIDED if any(part.status in ("at_least", "between") for part in parts) else 0

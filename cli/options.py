@@ -1,0 +1,71 @@
+"""The options that every subcommand has.
+
+    @click.command()
+    @common_options
+    def command(as_json: bool, output_file: str | None, quiet: bool) -> int | None: ...
+
+`--debug` is not among the arguments: `fpcert.main` asks `wants_debug` when a command has ended in an exception.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+__all__ = ["common_options", "debug_option", "wants_debug"]
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+_DEBUG = "fpcert.debug"
+
+
+def wants_debug(ctx: click.Context) -> bool:
+    """Whether `--debug` was given to the group or to the subcommand that ran under `ctx`."""
+    return bool(ctx.meta.get(_DEBUG))
+
+
+def _remember_debug(ctx: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        ctx.meta[_DEBUG] = True  # click shares `meta` between the group's context and the subcommand's
+
+
+def _check_output(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    """Refuse a file that cannot be written before the work is done, not after it."""
+    if value is None or value == "-":
+        return None
+    path = Path(value)
+    if path.is_dir():
+        raise click.BadParameter(f"{value!r} is a folder; give the name of a file.")
+    if not path.parent.is_dir():
+        raise click.BadParameter(f"the folder {str(path.parent)!r} does not exist.")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise click.BadParameter(f"{value!r} cannot be written: permission denied.")
+    return value
+
+
+# Eager, so that it counts even when another option is wrong.
+debug_option = click.option(
+    "--debug", is_flag=True, is_eager=True, expose_value=False, callback=_remember_debug, help="Show tracebacks."
+)
+
+
+def common_options(function: Decorated) -> Decorated:
+    """Give a command `--json`, `-o FILE`, `--quiet` and `--debug`."""
+    for option in (
+        debug_option,
+        click.option("--quiet", is_flag=True, help="No progress and no notes."),
+        click.option(
+            "-o",
+            "output_file",
+            metavar="FILE",
+            callback=_check_output,
+            help="Write the result to FILE (`-`: standard output).",
+        ),
+        click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text."),
+    ):
+        function = option(function)
+    return function

@@ -1,0 +1,75 @@
+"""Rounding into a grid: find the threshold below the exact result, by its leading bits and then by comparing exactly.
+
+Nothing here rounds: the midpoint of two binary64 numbers is often not one, so thresholds are exact sums of two (see
+`fpsim.rounding.grid_table`), and an exact result comes as a sum of two numbers and the sign of what they leave.  Since both
+are headed by the nearest binary64 number, which is a monotone function of the real, the order of the reals is the
+lexicographic order of the parts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fpsim.compilation import kernel
+from fpsim.functions.bits import bits_of
+from fpsim.rounding.kinds import Grid
+
+__all__ = ["bucket", "round_grid", "round_grid_parts"]
+
+_MAGNITUDE = np.uint64((1 << 63) - 1)
+
+
+@kernel(forceinline=True)
+def bucket(x: float, shift: int, lowest: int, half: int) -> int:
+    """The bucket of x (not -0): rising with x, from 0 to 2 half - 1, by the sign and the bits of |x| above `shift`."""
+    place = np.int64((bits_of(x) & _MAGNITUDE) >> np.uint64(shift)) - lowest
+    place = max(place, 0)
+    place = min(place, half - 1)
+    return half - 1 - place if x < 0.0 else half + place
+
+
+@kernel(forceinline=True)
+def round_grid(spec: Grid, x: float) -> float:
+    """x rounded into the set of a `Grid`."""
+    x += 0.0  # -0 becomes 0
+    if x != x:
+        return x
+    place = bucket(x, spec.shift, spec.lowest, spec.half)
+    low = np.int64(spec.first[place])
+    if spec.single:
+        # an empty bucket has the next threshold at its index, which is above x
+        return spec.values[low + np.int64(x >= spec.bound[low])]
+    high = np.int64(spec.first[place + 1])
+    while low < high:
+        middle = (low + high) >> 1
+        if x >= spec.bound[middle]:
+            low = middle + 1
+        else:
+            high = middle
+    return spec.values[low]
+
+
+@kernel()
+def round_grid_parts(spec: Grid, h: float, low_part: float, side: float) -> float:
+    """The real h + low_part + r, r of the sign of `side`, rounded into the set of a `Grid`.
+
+    h is the real rounded to nearest and low_part the rest rounded to nearest; for an infinity or NaN they do not matter.
+    """
+    h += 0.0
+    if h != h:
+        return h
+    if abs(h) == np.inf:
+        return round_grid(spec, h)
+    sign = 0.25 if side > 0.0 else -0.25 if side < 0.0 else 0.0
+    sign += sign + sign  # 0.75: beyond the half that a threshold leans to either side
+    place = bucket(h, spec.shift, spec.lowest, spec.half)
+    low = np.int64(spec.first[place])
+    high = np.int64(spec.first[place + 1])
+    while low < high:
+        middle = (low + high) >> 1
+        t, u = spec.threshold_high[middle], spec.threshold_low[middle]
+        if h > t or (h == t and (low_part > u or (low_part == u and sign > spec.threshold_side[middle]))):
+            low = middle + 1
+        else:
+            high = middle
+    return spec.values[low]
