@@ -12,15 +12,18 @@ import re
 from fractions import Fraction
 from numbers import Integral, Rational, Real
 
-from gmpy2 import mpq
+import gmpy2
+from gmpy2 import mpq, mpz
 
 from fpsim.errors import InputError
 
 __all__ = ["MAX_EXPONENT", "MAX_LENGTH", "NUMBER_PATTERN", "decimal_text", "exact_text", "json_number", "parse_number",
            "readable"]
 
-MAX_LENGTH = 5000
-MAX_EXPONENT = 100_000  # decimal; binary exponents of hex floats may be four times as large
+MAX_LENGTH = 20_000
+MAX_EXPONENT = 100_000  # of ten
+MAX_BINARY_EXPONENT = 20_000_000  # of two, in hexadecimal floats
+_DECIMAL_BITS = 16_600  # terms up to this size (5000 digits) are written in decimal, longer ones as a hexadecimal float
 
 _DECIMAL = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _HEX = r"0[xX](?:[0-9a-fA-F]+(?:\.[0-9a-fA-F]*)?|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?"
@@ -71,22 +74,22 @@ def _parse_text(text: str, what: str) -> mpq:
         magnitude = _parse_hex(hexadecimal, what)
     elif ratio:
         numerator, denominator = ratio.split("/")
-        if int(denominator) == 0:
+        if mpz(denominator) == 0:
             raise InputError(what, text, "a fraction with a denominator other than 0")
-        magnitude = mpq(int(numerator), int(denominator))
+        magnitude = mpq(mpz(numerator), mpz(denominator))
     else:
         digits, _, exponent = decimal.lower().partition("e")
         whole, _, part = digits.partition(".")
         power = _capped(exponent or "0", MAX_EXPONENT, what) - len(part)
-        mantissa = int((whole + part) or "0")
-        magnitude = mpq(mantissa * 10**power) if power >= 0 else mpq(mantissa, 10**-power)
+        mantissa = mpz((whole + part) or "0")
+        magnitude = mpq(mantissa * mpz(10) ** power) if power >= 0 else mpq(mantissa, mpz(10) ** -power)
     return -magnitude if sign == "-" else magnitude
 
 
 def _parse_hex(text: str, what: str) -> mpq:
     digits, _, exponent = text[2:].lower().partition("p")
     whole, _, part = digits.partition(".")
-    power = _capped(exponent or "0", 4 * MAX_EXPONENT, what) - 4 * len(part)
+    power = _capped(exponent or "0", MAX_BINARY_EXPONENT, what) - 4 * len(part)
     mantissa = int((whole + part) or "0", 16)
     return mpq(mantissa << power) if power >= 0 else mpq(mantissa, 1 << -power)
 
@@ -98,26 +101,25 @@ def _capped(text: str, most: int, what: str) -> int:
 
 
 def exact_text(value: mpq) -> str:
-    """`value` written exactly: a decimal when that is short, else p/q.
+    """`value` written exactly: a decimal when that is short, else p/q, or a hexadecimal float when that would be endless.
 
     >>> exact_text(parse_number("17.34375")), exact_text(parse_number("1/3"))
     ('17.34375', '1/3')
     """
-    if value.denominator == 1 and abs(value.numerator) < 10**40:
-        return str(value.numerator)
-    twos = fives = 0
-    rest = value.denominator
-    while rest % 2 == 0:
-        rest //= 2
-        twos += 1
-    while rest % 5 == 0:
-        rest //= 5
-        fives += 1
-    places = max(twos, fives)
+    numerator, denominator = value.numerator, value.denominator
+    if max(numerator.bit_length(), denominator.bit_length()) > _DECIMAL_BITS and denominator & (denominator - 1) == 0:
+        zeros = gmpy2.bit_scan1(numerator) or 0
+        exponent = zeros - (denominator.bit_length() - 1)
+        return f"{'-' if value < 0 else ''}0x{abs(numerator) >> zeros:x}p{exponent:+d}"
+    if denominator == 1:
+        return str(numerator)
+    twos = int(gmpy2.bit_scan1(denominator) or 0)
+    rest, fives = gmpy2.remove(denominator >> twos, 5) if denominator.bit_length() < 4096 else (denominator, 0)
+    places = max(twos, int(fives))
     if rest == 1 and places <= 60 and abs(value) < 10**40:
-        digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
+        digits = str(abs(numerator) * mpz(10) ** places // denominator).rjust(places + 1, "0")
         return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}"
-    return f"{value.numerator}/{value.denominator}"
+    return f"{numerator}/{denominator}"
 
 
 def decimal_text(value: mpq, digits: int = 17) -> str:

@@ -18,7 +18,7 @@ from fpsim.valueset import MAX_PRECISION, ValueSet
 
 __all__ = ["MAX_EXPONENT_BITS", "float_format", "fixed_point", "parse_value_set", "value_set"]
 
-MAX_EXPONENT_BITS = 24
+MAX_EXPONENT_BITS = 20
 _MODES = ("even", "away", "zero", "up", "down", "odd")
 _POLICIES = ("inf", "saturate", "nan")
 _SUFFIX = re.compile(rf"(?:{'|'.join(_MODES + _POLICIES)}|ftz|stochastic=.*)", re.ASCII)

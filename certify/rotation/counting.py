@@ -44,12 +44,12 @@ def count_near_returns(angle: Angle, width: object, limit: int, *, start: int = 
         if not blur:  # the integers in (-width, width)
             inner = edge if edge * half.denominator < half.numerator * modulus else edge - 1
             return _count(step, modulus, range(start, limit + 1), -inner, inner + 1)
-        # Off by less than n <= limit to the right: surely inside [-edge, edge - limit], surely not outside the other.
-        if edge > limit and 2 * edge + limit + 2 <= modulus:
-            least = _count(step, modulus, range(start, limit + 1), -edge, edge - limit + 1)
-            most = _count(step, modulus, range(start, limit + 1), -edge - limit, edge + 1)
-            if least == most:
-                return least
+        # Places are off by less than n <= limit to the right.  Both arcs make sense: limit is small against the width,
+        # edge >= modulus / denominator, and against what the width leaves of the circle, at least as much.
+        least = _count(step, modulus, range(start, limit + 1), -edge, edge - limit + 1)
+        most = _count(step, modulus, range(start, limit + 1), -edge - limit, edge + 1)
+        if least == most:
+            return least
 
 
 def _count(step: int, modulus: int, places: range, lo: int, hi: int) -> int:

@@ -46,8 +46,8 @@ def _enclose_distance(angle: Angle, bits: int) -> tuple[mpq, mpq]:
         lo, hi = lo - nearest, hi - nearest
         if hi <= 0:
             lo, hi = -hi, -lo
-        # Away from 0 at both ends, on one side, and by less than half a turn: then the distance is the value itself.
-        if lo > 0 and hi <= _HALF and hi - lo <= target * lo:
+        # Narrow relative to lo, so 0 is not in between, and below half a turn: then the distance is the value itself.
+        if hi <= _HALF and hi - lo <= target * lo:
             return lo, hi
         width *= 2
 

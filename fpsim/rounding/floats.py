@@ -14,8 +14,6 @@ nor jumped over.)
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from fpsim.compilation import kernel
@@ -86,8 +84,8 @@ def round_any(spec: AnyFloat, x: float) -> float:
     e = from_bits(bits_of(b) & _EXPONENT)
     e = e if e > spec.min_normal else spec.min_normal
     k = (b * from_bits(_RECIPROCAL - bits_of(e))) * spec.scale  # exact: powers of two
-    n = math.floor(k) if k == k else k
-    odd = n != 2.0 * math.floor(0.5 * n) if k == k else False
+    n = np.floor(k)
+    odd = n != 2.0 * np.floor(0.5 * n)
     n = n + 1.0 if _goes_up(spec.mode, k - n, odd, negative) else n
     y = n * (e / spec.scale)
     y = spec.largest if y > spec.largest else y

@@ -60,8 +60,7 @@ def round_grid_parts(spec: Grid, h: float, low_part: float, side: float) -> floa
         return h
     if abs(h) == np.inf:
         return round_grid(spec, h)
-    sign = 0.25 if side > 0.0 else -0.25 if side < 0.0 else 0.0
-    sign += sign + sign  # 0.75: beyond the half that a threshold leans to either side
+    sign = 1.0 if side > 0.0 else -1.0 if side < 0.0 else 0.0  # beyond the half by which a threshold leans to a side
     place = bucket(h, spec.shift, spec.lowest, spec.half)
     low = np.int64(spec.first[place])
     high = np.int64(spec.first[place + 1])

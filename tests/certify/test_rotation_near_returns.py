@@ -11,7 +11,7 @@ from gmpy2 import mpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from certify.rotation.continued_fraction import convergents, partial_quotients, semiconvergents
+from certify.rotation.continued_fraction import _common_quotients, convergents, partial_quotients, semiconvergents
 from certify.rotation.distance import one_minus_cosine, turns_from_identity
 from certify.rotation.near_returns import (
     delta,
@@ -52,6 +52,7 @@ ANGLES: dict[str, tuple[Angle, Callable[[], mpmath.mpf]]] = {
     f"10000^(-{d - 1}/64)": (conventional_angle(10000, d, 128), partial(conventional_value, d))
     for d in (2, 20, 64)
 }
+unit_fractions = st.fractions(min_value=0, max_value=1, max_denominator=40).filter(lambda x: x < 1)
 RATIONAL_TURNS = ["0", "1/2", "1/3", "2/3", "3/7", "-3/7", "1/4", "355/1130", "17/5", "5", "1597/2584", "999/1000"]
 
 
@@ -158,6 +159,21 @@ def test_semiconvergents_are_the_records_from_either_side(name: str) -> None:
             backward = modulus - place
             expected.add(n)
     assert {q for _, q in semiconvergents(angle, limit)} | {1} == expected
+
+
+@given(unit_fractions, unit_fractions, unit_fractions)
+@settings(max_examples=300)
+def test_quotients_shared_by_two_ends_are_those_of_all_between(a: Fraction, b: Fraction, c: Fraction) -> None:
+    lo, middle, hi = sorted((a, b, c))
+    if lo < middle < hi:
+        shared = list(_common_quotients(mpq(lo), mpq(hi)))
+        assert list(islice(_common_quotients(mpq(middle), mpq(middle)), len(shared))) == shared
+
+
+def test_an_end_whose_expansion_stops_certifies_no_more() -> None:
+    assert list(_common_quotients(mpq(3, 7), mpq(1, 2))) == [2]
+    assert list(_common_quotients(mpq(5, 12), mpq(3, 7))) == [2]
+    assert list(_common_quotients(mpq(3, 7), mpq(16, 37))) == [2, 3]
 
 
 def test_denominators_stop_at_the_bound() -> None:
@@ -312,6 +328,19 @@ def test_distances_and_losses_are_enclosed_tightly(name: str, n: int) -> None:
             assert MP.mpf(int(lo.numerator)) / int(lo.denominator) < expected
             assert expected < MP.mpf(int(hi.numerator)) / int(hi.denominator)
             assert (hi - lo) / lo < mpq(1, 2 ** (bits - 4))
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_distances_near_half_a_turn_stay_below_it(sign: int) -> None:
+    lo_pi, _ = Angle.parse("pi").enclose(400)
+    for k in range(20, 80):
+        angle = Angle(lo_pi * (1 + sign * mpq(1, 3 * 2**k)))
+        distance = turns_from_identity(angle, 1)
+        assert isinstance(distance, Irrational)
+        expected = mpq(1, 2) - mpq(1, 6 * 2**k)
+        lo, hi = distance.enclose(8)
+        assert lo - mpq(1, 2**390) < expected < hi + mpq(1, 2**390)
+        assert hi <= mpq(1, 2)
 
 
 def test_a_loss_near_2_is_enclosed() -> None:

@@ -25,11 +25,14 @@ from fpsim.real import Irrational
 BITS = 700
 MP = mpmath.MPContext()
 MP.prec = BITS + 200
+BELOW_THREE_SEVENTHS = "2.6927937030769656329679800428110024721690023423215"  # of 2 pi: within 10^-49
+ABOVE_THREE_SEVENTHS = "2.6927937030769656329679800428110024721690023423216"
+BELOW_A_SEVENTH = "0.89759790102565521098932668093700082405633411410717"
 TEXTS = [
     "1", "1/10", "2.399963229728653", "3.883222077450933", "710/113", "6.283185307179586", "6.283185307179587", "7.5",
     "100", "12345.678", "1e-6", "1e-12", "-1", "-12345.678",
     "31415926535897932384626433832795028841971/27182818284590452353602874713526624977572",
-    "2.69279370307696563296797147138243104359756090",  # 2 pi 3/7 to 44 digits
+    BELOW_THREE_SEVENTHS,
 ]
 EXACT_TURNS = ["3/7", "-3/7", "1/4", "355/1130", "1/2", "0", "5", "1597/2584", "-1/100003"]
 
@@ -120,7 +123,7 @@ def test_visits_of_any_arc(text: str, lo: Fraction, hi: Fraction, limit: int, st
     )
 
 
-@pytest.mark.parametrize("text", ["1", "0.1", "-7.5", "1e-12", "2.69279370307696563296797147138243104359756090"])
+@pytest.mark.parametrize("text", ["1", "0.1", "-7.5", "1e-12", BELOW_THREE_SEVENTHS])
 def test_the_edge_of_the_width_is_exact(text: str) -> None:
     """Widths a hair (2^-600) below and above a distance leave it out and take it in."""
     angle = Angle.parse(text)
@@ -157,6 +160,24 @@ def test_ties_at_rational_turns_are_left_out_at_the_upper_end_only() -> None:
     assert list(near_returns_within(Angle.parse("pi"), "1/2", 6)) == [2, 4, 6]
     assert list(near_returns_within(Angle.parse("pi"), "0.51", 4)) == [1, 2, 3, 4]
     assert list(near_returns_within(Angle.parse("0"), "1e-300", 3)) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("width", ["1/7", "2/7", "3/7", "1/14"])
+@pytest.mark.parametrize("text", ["3/7 turns", "1/14 turns", BELOW_THREE_SEVENTHS, ABOVE_THREE_SEVENTHS, BELOW_A_SEVENTH])
+def test_near_ties_are_decided_by_more_bits(text: str, width: str) -> None:
+    expected = brute_near(rotation_of(text), Fraction(width), 300)
+    assert list(near_returns_within(angle_of(text), width, 300)) == expected
+    assert count_near_returns(angle_of(text), width, 300) == len(expected)
+    assert count_near_returns(angle_of(text), width, 300, start=100) == sum(n >= 100 for n in expected)
+
+
+def test_an_arc_that_leaves_almost_nothing_out() -> None:
+    angle = Angle.parse("1")
+    lo = angle.enclose_turns(300)[1] + mpq(1, 2**45)  # just ahead of position 1, which is before hi
+    assert list(visits(angle, lo, lo + 1 - mpq(1, 2**70), 1000)) == list(range(1001))
+    assert list(visits(angle, lo, lo + 1 - mpq(1, 2**44), 1000)) == [n for n in range(1001) if n != 1]
+    assert list(near_returns_within(angle, mpq(1, 2) - mpq(1, 2**70), 1000)) == list(range(1, 1001))
+    assert count_near_returns(angle, mpq(1, 2) - mpq(1, 2**70), 1000) == 1000
 
 
 def test_degenerate_arcs() -> None:

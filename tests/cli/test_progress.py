@@ -22,12 +22,13 @@ print("rich" in sys.modules)
 def on_a_terminal(*, delay: float, quiet: bool, **environment: str) -> tuple[str, str]:
     """What the work prints on stdout (a pipe) and on stderr (a terminal)."""
     ours, theirs = pty.openpty()
+    inherited = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
     child = subprocess.Popen(
         [sys.executable, "-c", WORK.format(delay=delay, quiet=quiet)],
         stdout=subprocess.PIPE,
         stderr=theirs,
         text=True,
-        env=os.environ | {"TERM": "xterm-256color"} | environment,
+        env=inherited | {"TERM": "xterm-256color"} | environment,
     )
     os.close(theirs)
     out, _ = child.communicate(timeout=60)
@@ -42,7 +43,7 @@ def on_a_terminal(*, delay: float, quiet: bool, **environment: str) -> tuple[str
 
 
 def test_long_work_shows_a_bar():
-    out, shown = on_a_terminal(delay=0, quiet=False, NO_COLOR="")
+    out, shown = on_a_terminal(delay=0, quiet=False)
     assert out == "True\n"
     assert "pairs" in shown
     assert "\x1b[38;5;" in shown

@@ -1,0 +1,144 @@
+"""Realized blocks at many positions at once: the fast twin of `Realization.block`.
+
+For `ideal`, alpha = theta / 2 pi is held as a 192-bit fixed-point number a with a <= alpha 2^192 <= a + 1 (modulo whole
+turns), so that the fraction of a turn at position i is i a modulo 2^192, one integer product, off by at most i 2^-192
+turns.  The kernel of `fpsim.functions.turn` gives cos and sin as a sum hi + lo with a bound on its error.  Where both ends
+of that interval round to the same value of F, that value is round(cos(theta i)), since rounding is monotone (Ziv's
+test); anywhere else the reference decides.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from fpsim import arithmetic
+from fpsim.angle import Angle
+from fpsim.compilation import kernel
+from fpsim.functions.binary64 import rounds_safely
+from fpsim.functions.bits import mul_wide
+from fpsim.functions.turn import sincos_turn_quick
+from fpsim.realization import Ideal, Phase, Realization
+from fpsim.rounding.reference import Element
+from fpsim.rounding.specs import Binary64, Spec, spec_of
+from fpsim.scalar import round_to
+
+__all__ = ["MAX_POSITION", "Floats", "blocks", "turn_words"]
+
+Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
+
+MAX_POSITION = 1 << 62
+_WORD = 1 << 64
+# i 2^-192 turns are at most 2 pi i 2^-192 < 2^-127 radians for i < 2^62.
+_PHASE_ERROR = math.ldexp(1.0, -127)
+
+
+def blocks(realization: Realization, start: int, stop: int) -> tuple[Floats, Floats]:
+    """(c, s) of the positions start .. stop-1 as binary64 arrays, for a value set whose carrier is float64.
+
+    Every entry equals the one of `realization.block`; -0, infinities and NaN included.
+
+    >>> from fpsim.realization import realize
+    >>> from fpsim.valueset import ValueSet
+    >>> c, s = blocks(realize("ideal", Angle.parse("2pi/4"), ValueSet.parse("fp16")), 0, 4)
+    >>> c.tolist(), s.tolist()
+    ([1.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, -1.0])
+    """
+    if not 0 <= start <= stop <= MAX_POSITION:
+        raise ValueError(f"positions {start}..{stop}: they should be rising and between 0 and 2^62")
+    spec = spec_of(realization.values)
+    if spec is not None and realization.angle:
+        if isinstance(realization, Ideal):
+            return _ideal_blocks(realization, spec, start, stop)
+        if isinstance(realization, Phase):
+            return _phase_blocks(realization, start, stop)
+    return _reference_blocks(realization, range(start, stop))
+
+
+def _reference_blocks(realization: Realization, positions: range | list[int]) -> tuple[Floats, Floats]:
+    entries = [realization.block(int(i)) for i in positions]
+    return np.array([float(c) for c, _ in entries]), np.array([float(s) for _, s in entries])
+
+
+def _phase_blocks(realization: Phase, start: int, stop: int) -> tuple[Floats, Floats]:
+    values = realization.values
+    count = np.arange(start, stop)
+    exact = count.astype(np.float64) if stop <= 1 << 53 else np.array([float(rounded) for rounded in (
+        _float(arithmetic.round(values, int(i))) for i in count)])
+    phase = arithmetic.mul(values, float(_float(realization.stored)), arithmetic.round(values, exact))
+    return arithmetic.cos(values, phase), arithmetic.sin(values, phase)
+
+
+def _float(x: Element) -> float:
+    return float(x)
+
+
+def turn_words(angle: Angle) -> tuple[np.uint64, np.uint64, np.uint64]:
+    """floor(alpha 2^192) modulo 2^192 for alpha = angle / 2 pi, as three 64-bit words, the highest first.
+
+    The true alpha 2^192 lies within 1 of it: the enclosure is narrowed until both ends have the same floor, or, for an
+    alpha that is a whole number of 2^-192 turns, until they are that number.
+    """
+    bits = 256
+    while True:
+        lo, hi = angle.enclose_turns(bits)
+        low, high = ((end.numerator << 192) // end.denominator for end in (lo, hi))
+        if low == high:
+            words = int(low) % (1 << 192)
+            return np.uint64(words >> 128), np.uint64((words >> 64) % _WORD), np.uint64(words % _WORD)
+        bits *= 2
+
+
+def _ideal_blocks(realization: Ideal, spec: Spec, start: int, stop: int) -> tuple[Floats, Floats]:
+    c, s = np.empty(stop - start), np.empty(stop - start)
+    undecided = np.zeros(stop - start, dtype=np.bool_)
+    a2, a1, a0 = turn_words(realization.angle)
+    _fill_ideal(spec, a2, a1, a0, np.uint64(start), c, s, undecided)
+    rare = np.flatnonzero(undecided)
+    if rare.size:
+        c[rare], s[rare] = _reference_blocks(realization, [start + int(i) for i in rare])
+    return c, s
+
+
+@kernel()
+def turned(a2: np.uint64, a1: np.uint64, a0: np.uint64, i: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64]:
+    """i a modulo 2^192: the fraction of a turn at position i, at most i 2^-192 below the true one."""
+    h0, l0 = mul_wide(a0, i)
+    h1, l1 = mul_wide(a1, i)
+    l2 = a2 * i
+    f1 = l1 + h0
+    carry = np.uint64(1) if f1 < h0 else np.uint64(0)
+    return l2 + h1 + carry, f1, l0
+
+
+@kernel()
+def decided(spec: Any, hi: float, lo: float, error: float) -> tuple[float, bool]:
+    """The value that every real within `error` of hi + lo rounds to, and whether there is only one.
+
+    `error` is absolute.  y = hi + lo rounded is within 2^-53 |y| of the sum, so the interval's ends move outward by
+    2^-51 |y| > 2 * 2^-53 |y| + the rounding of the ends themselves.
+    """
+    y = hi + lo
+    slack = error + abs(y) * 4.440892098500626e-16
+    low = round_to(spec, y - slack)
+    high = round_to(spec, y + slack)
+    return low, low == high and low != 0.0
+
+
+@kernel()
+def decided64(hi: float, lo: float, error: float) -> tuple[float, bool]:
+    """`decided` for fp64 itself, where hi + lo must be kept apart."""
+    return rounds_safely(hi, lo, error)
+
+
+@kernel()
+def _fill_ideal(spec: Any, a2: np.uint64, a1: np.uint64, a0: np.uint64, start: np.uint64, c: Floats, s: Floats,
+                undecided: Any) -> None:
+    for n in range(c.size):
+        f2, f1, f0 = turned(a2, a1, a0, start + np.uint64(n))
+        s_hi, s_lo, c_hi, c_lo, relative = sincos_turn_quick(f2, f1, f0)
+        c[n], first = decided(spec, c_hi, c_lo, relative * abs(c_hi) + 5.877471754111438e-39)
+        s[n], second = decided(spec, s_hi, s_lo, relative * abs(s_hi) + 5.877471754111438e-39)
+        undecided[n] = not (first and second)

@@ -1,0 +1,247 @@
+"""The certified range: the table of "semantics 1", §5, and a naive program in plain fractions that shares no code."""
+
+from bisect import bisect_right
+from fractions import Fraction
+
+import certify
+import mpmath
+import pytest
+from certify.certified_range.result import CertifiedRange, CertifiedRanges
+from fpsim.errors import InputError, UnsupportedError
+from fpsim.grid_file import grid
+from fpsim.valueset import ValueSet
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+TABLE = [
+    ("fp16", "1", "40", 1, 5, (7, 0)), ("fp16", "1", "10000", 1, 43, (45, 0)), ("fp16", "1", "60000", 1, 44, (46, 1)),
+    ("bf16", "1", "10000", 1, 20, (22, 2)), ("e4m3", "1", "256", 1, 5, (7, 0)), ("fixed:8.3", "1", "15", 1, 5, (7, 0)),
+    ("fixed:8.4", "1", "7", 1, 0, (2, 0)), ("fp32", "1", "1e12", 1, 709, (711, 0)), ("fp16", "1", "40", 7, 6, (8, 7)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("dtype", "g", "scale", "k", "n_max", "pair"), TABLE)
+def test_table(dtype, g, scale, k, n_max, pair):
+    result = certify.nmax(g=g, C=scale, dtype=dtype, k=k)
+    assert (result.n_max, result.status, (result.witness.i, result.witness.j)) == (n_max, "exact", pair)
+    assert result.usable == (n_max >= k)
+    assert result.witness.gap < result.f_large
+
+
+def test_weight_criterion_can_fail_where_gap_holds():
+    assert certify.nmax(g=1, C=256, dtype="e4m3").n_max == 5
+    assert certify.nmax(g=1, C=256, dtype="e4m3", criterion="weight").n_max == 2
+
+
+# -- a naive program: fractions, a sorted list of values, mpmath for cosines ---------------------------------------------
+
+
+class Naive:
+    """Nearest-even rounding into a sorted list of fractions that saturates, and the head of §4 on top of it."""
+
+    def __init__(self, values):
+        self.values = sorted(values)
+        self.zero = self.values.index(0)
+
+    def round(self, x):
+        right = bisect_right(self.values, x)
+        if right == 0:
+            return self.values[0]
+        if right == len(self.values):
+            return self.values[-1]
+        lo, hi = self.values[right - 1], self.values[right]
+        if 2 * x == lo + hi:
+            return lo if (right - 1 - self.zero) % 2 == 0 else hi
+        return lo if 2 * x < lo + hi else hi
+
+    def real(self, x):
+        """Rounds an mpmath number, after checking that no boundary is near."""
+        sign, mantissa, exponent, _ = x._mpf_
+        return self.round((-1 if sign else 1) * int(mantissa) * Fraction(2) ** int(exponent))
+
+    def f_large(self):
+        return next((f for f in self.values if f > 0 and self.real(mpmath.exp(-mpmath.mpf(f.numerator) / f.denominator)) == 0), None)
+
+    def nmax(self, g, scale, k, realize, limit):
+        with mpmath.workprec(400):
+            f_large = self.f_large()
+            if f_large is None:
+                return None
+            exact = mpmath.mpf(g.numerator) / g.denominator
+            stored = self.real(exact) if realize == "phase" else g
+            factor = mpmath.mpf(scale.numerator) / scale.denominator
+            angle = mpmath.mpf(stored.numerator) / stored.denominator
+            b0, b1 = self.real(factor * mpmath.cos(k * angle)), self.real(-factor * mpmath.sin(k * angle))
+            keys = []
+            for i in range(limit + 2):
+                phase = exact * i
+                if realize == "phase":
+                    rounded = self.round(stored * self.round(Fraction(i)))
+                    phase = mpmath.mpf(rounded.numerator) / rounded.denominator
+                c, s = self.real(mpmath.cos(phase)), self.real(mpmath.sin(phase))
+                keys.append((c, s))
+                q0 = self.round(self.round(c * b0) - self.round(s * b1))
+                q1 = self.round(self.round(s * b0) + self.round(c * b1))
+                scores = [self.round(self.round(q0 * kc) + self.round(q1 * ks)) for kc, ks in keys[:i]]
+                if i >= k + 1:
+                    for j in range(i):
+                        if j != i - k and scores[i - k] - scores[j] < f_large:
+                            return i - 2, (i, j)
+        return None
+
+
+@given(
+    positive=st.lists(st.fractions(Fraction(1, 40), 30, max_denominator=40), min_size=3, max_size=25, unique=True),
+    negative=st.lists(st.fractions(-30, Fraction(-1, 40), max_denominator=40), max_size=25, unique=True),
+    g=st.fractions(Fraction(1, 20), 7, max_denominator=50),
+    scale=st.fractions(1, 25, max_denominator=10),
+    k=st.integers(1, 4),
+    realize=st.sampled_from(["ideal", "phase"]),
+)
+@settings(max_examples=150)
+def test_small_random_grids_against_the_naive_program(positive, negative, g, scale, k, realize):
+    values = [Fraction(0), *positive, *negative]
+    right = Naive(values).nmax(g, scale, k, realize, 60)
+    got = certify.nmax(g=g, C=scale, k=k, realize=realize, max_length=60,
+                       dtype=grid([str(v) for v in values], overflow="saturate"))  # fmt: skip
+    if got.status == "undefined":
+        assert Naive(values).f_large() is None
+    elif right is None:
+        assert got.status == "at_least"
+    else:
+        assert (got.n_max, (got.witness.i, got.witness.j)) == right
+
+
+@given(
+    bits=st.integers(5, 9), fraction=st.integers(1, 5), g=st.fractions(Fraction(1, 9), 9, max_denominator=1000),
+    scale=st.fractions(1, 14, max_denominator=10), k=st.integers(1, 5), realize=st.sampled_from(["ideal", "phase"]),
+)  # fmt: skip
+@settings(max_examples=100)
+def test_fixed_point_against_the_naive_program(bits, fraction, g, scale, k, realize):
+    values = ValueSet.parse(f"fixed:{bits}.{fraction}")
+    listed = [Fraction(n, 2**fraction) for n in range(values.first, values.last + 1)]
+    naive = Naive(listed)
+    got = certify.nmax(g=g, C=scale, k=k, realize=realize, dtype=values, max_length=60)
+    if naive.f_large() is None:
+        assert got.status == "undefined"
+    else:
+        assert (got.n_max, (got.witness.i, got.witness.j)) == naive.nmax(g, scale, k, realize, 60)
+
+
+# -- what a result carries -------------------------------------------------------------------------------------------------
+
+
+def test_several_offsets_take_the_least():
+    result = certify.nmax(g=1, C=10000, dtype="fp16", k="1,2,3")
+    assert isinstance(result, CertifiedRanges)
+    assert result.n_max == min(part.n_max for part in result.results)
+    assert [part.k for part in result.results] == [1, 2, 3]
+    assert certify.nmax(g=1, C=10000, dtype="fp16", k=[2, 1, 2]).n_max == result.n_max
+    assert not certify.nmax(g=1, C=40, dtype="fp16", k="1,7").usable
+
+
+def test_a_limit_gives_at_least():
+    result = certify.nmax(g=1, C=10000, dtype="fp16", max_length=30, method="exhaustive")
+    assert (result.status, result.n_max, result.lower, result.upper) == ("at_least", None, 30, None)
+    assert certify.nmax(g=1, C=10000, dtype="fp16", max_length=43, method="exhaustive").status == "at_least"
+    assert certify.nmax(g=1, C=10000, dtype="fp16", max_length=44, method="exhaustive").n_max == 43
+
+
+def test_an_offset_beyond_the_limit_is_vacuous():
+    result = certify.nmax(g=1, C=10000, dtype="fp16", k=10**9, max_length=30, method="exhaustive")
+    assert (result.status, result.lower, result.usable) == ("at_least", 10**9 - 1, False)
+
+
+def test_a_value_set_without_f_large_is_an_answer():
+    result = certify.nmax(g=1, C=1, dtype=grid([f"{k}/1000" for k in range(-1000, 1001)]))
+    assert (result.status, result.n_max, result.usable) == ("undefined", None, False)
+    assert "f_large" in result.reason
+
+
+def test_an_infinite_score_is_a_failing_pair_with_its_reason():
+    result = certify.nmax(g=1, C=60000, dtype="fp16", score_dtype="e5m2", max_length=50)
+    assert result.status == "exact"
+    assert "infinite" in result.reason
+
+
+def test_a_position_that_overflows_under_phase_is_a_failing_pair():
+    result = certify.nmax(g="2.5", C=400, dtype="e4m3", realize="phase")
+    assert result.status == "exact"
+
+
+def test_records_and_ideal():
+    result = certify.nmax(g=1, C=10000, dtype="fp16")
+    assert [record.n for record in result.records] == [1, 6, 19, 25, 44]
+    assert (result.ideal_lower, result.ideal_upper) == (43, 43)
+    assert all(record.i == record.n + 1 and record.j == 0 for record in result.records)
+    assert result.records[-1].gap == result.witness.gap
+
+
+def test_pigeonhole_bounds_the_answer():
+    for g in ("2pi/5", "0.5", "2pi/9"):
+        result = certify.nmax(g=g, C=200, dtype="e4m3")
+        if result.pigeonhole:
+            assert result.n_max <= result.pigeonhole.bound
+
+
+def test_pairs_are_counted():
+    result = certify.nmax(g=1, C=40, dtype="fp16")
+    # Queries 2..6 have 1 + 2 + 3 + 4 + 5 pairs, and (7, 0) is the first of the six of query 7.
+    assert (result.pairs_checked, result.pairs_total) == (16, 21)
+
+
+def test_json_has_the_promised_keys():
+    keys = {"n_max", "status", "usable", "lower", "upper", "f_large", "witness", "reason", "method", "pairs_checked", "pairs_total",
+            "ideal", "records", "g", "C", "k", "dtype", "realize", "criterion"}  # fmt: skip
+    result = certify.nmax(g=1, C=40, cross_check=True)
+    shown = result.to_json()
+    assert keys | {"cross_check"} <= shown.keys()
+    assert shown["witness"] == {"i": 7, "j": 0, "target_score": 40.03125, "competitor_score": 38.4375, "gap": 1.59375}
+    assert shown["cross_check"]["disagreements"] == 0
+
+
+def test_float_arguments_are_their_binary64_values():
+    assert certify.nmax(g=0.1, C=40).g == "0.1000000000000000055511151231257827021181583404541015625"
+    assert isinstance(certify.nmax(g=0.1, C=40), CertifiedRange)
+
+
+@pytest.mark.parametrize("arguments", [
+    {"g": 0}, {"g": "x"}, {"C": 0}, {"C": -1}, {"C": "x"}, {"C": "nan"}, {"k": 0}, {"k": -1}, {"k": "1,,2"}, {"k": "1.5"}, {"k": 1.5}, {"k": []},
+    {"dtype": "fp17"}, {"C": 10**6}, {"C": 1000, "dtype": "e4m3"}, {"realize": "magic"}, {"criterion": "luck"}, {"method": "magic"},
+    {"max_length": 0}, {"order": "blocked:0"}, {"order": "wide:x"}, {"score_dtype": "x"},
+])  # fmt: skip
+def test_bad_arguments(arguments):
+    with pytest.raises(InputError, match="should be"):
+        certify.nmax(**({"g": 1, "C": 40} | arguments))
+
+
+def test_stochastic_rounding_makes_no_claims():
+    with pytest.raises(UnsupportedError, match="stochastic"):
+        certify.nmax(g=1, C=40, dtype="fp16:stochastic=1")
+
+
+@pytest.mark.parametrize("arguments", [
+    {"dtype": "fp16", "C": 60000}, {"dtype": "bf16", "C": 10000, "realize": "phase"}, {"dtype": "e4m3", "C": 256}, {"g": "2pi/3", "C": 15, "dtype": "fixed:8.3"},
+    {"dtype": "bf16", "score_dtype": "fp32", "fma": True}, {"dtype": "fp128", "C": 10**18, "max_length": 40}, {"dtype": "fp16:ftz:down", "g": "0.1"},
+    {"dtype": "fp32", "C": "1e9", "max_length": 100}, {"dtype": "e3m2", "C": 20, "g": "0.7", "realize": "phase"},
+])  # fmt: skip
+def test_cross_check_agrees(arguments):
+    check = certify.nmax(**({"g": 1, "C": 40, "cross_check": True} | arguments)).cross_check
+    assert check.disagreements == 0, check.first
+    assert check.values > 10
+
+
+def test_cross_check_finds_a_wrong_value(monkeypatch):
+    from fpsim.realization import Ideal
+
+    right = Ideal.block
+
+    def wrong(self, position):
+        c, s = right(self, position)
+        return (self.values.value(self.values.index(c) - 1), s) if position == 3 else (c, s)
+
+    monkeypatch.setattr(Ideal, "block", wrong)
+    monkeypatch.setattr("certify.certified_range.cross_check.Head.key", lambda self, i: right(self.realization, i))
+    check = certify.nmax(g=1, C=40, cross_check=True, method="exhaustive").cross_check
+    assert check.disagreements >= 1
+    assert "position 3" in check.first
