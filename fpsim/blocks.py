@@ -21,9 +21,10 @@ from fpsim.functions.binary64 import rounds_safely
 from fpsim.functions.bits import mul_wide
 from fpsim.functions.turn import sincos_turn_quick
 from fpsim.realization import Ideal, Phase, Realization
+from fpsim.rounding.dispatch import implement, round_interval
+from fpsim.rounding.kinds import AnyFloat, Binary32, Binary64, Grid, NearestFloat, Spec
 from fpsim.rounding.reference import Element
-from fpsim.rounding.specs import Binary64, Spec, spec_of
-from fpsim.scalar import round_to
+from fpsim.rounding.specs import spec_of
 
 __all__ = ["MAX_POSITION", "Floats", "blocks", "turn_words"]
 
@@ -32,7 +33,7 @@ Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 MAX_POSITION = 1 << 62
 _WORD = 1 << 64
 # i 2^-192 turns are at most 2 pi i 2^-192 < 2^-127 radians for i < 2^62.
-_PHASE_ERROR = math.ldexp(1.0, -127)
+PHASE_ERROR = math.ldexp(1.0, -127)
 
 
 def blocks(realization: Realization, start: int, stop: int) -> tuple[Floats, Floats]:
@@ -113,24 +114,29 @@ def turned(a2: np.uint64, a1: np.uint64, a0: np.uint64, i: np.uint64) -> tuple[n
     return l2 + h1 + carry, f1, l0
 
 
-@kernel()
-def decided(spec: Any, hi: float, lo: float, error: float) -> tuple[float, bool]:
-    """The value that every real within `error` of hi + lo rounds to, and whether there is only one.
+def settle(spec: Spec, h: float, rest: float, error: float) -> tuple[float, bool]:
+    """(y, decided): what every real within `error` of h + rest rounds to, and whether they all round alike.
 
-    `error` is absolute.  y = hi + lo rounded is within 2^-53 |y| of the sum, so the interval's ends move outward by
-    2^-51 |y| > 2 * 2^-53 |y| + the rounding of the ends themselves.
+    `round_interval` for any kind of spec, binary64 included; inside compiled code only.
     """
-    y = hi + lo
-    slack = error + abs(y) * 4.440892098500626e-16
-    low = round_to(spec, y - slack)
-    high = round_to(spec, y + slack)
-    return low, low == high and low != 0.0
+    raise NotImplementedError
 
 
-@kernel()
-def decided64(hi: float, lo: float, error: float) -> tuple[float, bool]:
-    """`decided` for fp64 itself, where hi + lo must be kept apart."""
-    return rounds_safely(hi, lo, error)
+def _settle_in_binary64(spec: Spec, h: float, rest: float, error: float) -> tuple[float, bool]:
+    return rounds_safely(h, rest, error)
+
+
+def _settle_in_interval(spec: Spec, h: float, rest: float, error: float) -> tuple[float, bool]:
+    return round_interval(spec, h, rest, error)
+
+
+implement(settle, {
+    Binary64: _settle_in_binary64,
+    Binary32: _settle_in_interval,
+    NearestFloat: _settle_in_interval,
+    AnyFloat: _settle_in_interval,
+    Grid: _settle_in_interval,
+}, inline=False)
 
 
 @kernel()
@@ -139,6 +145,6 @@ def _fill_ideal(spec: Any, a2: np.uint64, a1: np.uint64, a0: np.uint64, start: n
     for n in range(c.size):
         f2, f1, f0 = turned(a2, a1, a0, start + np.uint64(n))
         s_hi, s_lo, c_hi, c_lo, relative = sincos_turn_quick(f2, f1, f0)
-        c[n], first = decided(spec, c_hi, c_lo, relative * abs(c_hi) + 5.877471754111438e-39)
-        s[n], second = decided(spec, s_hi, s_lo, relative * abs(s_hi) + 5.877471754111438e-39)
+        c[n], first = settle(spec, c_hi, c_lo, relative * abs(c_hi) + PHASE_ERROR)
+        s[n], second = settle(spec, s_hi, s_lo, relative * abs(s_hi) + PHASE_ERROR)
         undecided[n] = not (first and second)

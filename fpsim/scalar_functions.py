@@ -14,6 +14,7 @@ Binary64 takes like any other number that large or that small.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,7 @@ from fpsim.rounding.floats import flush_operand
 from fpsim.rounding.hard import COSINE, EXPONENTIAL, SINE, round_hard
 from fpsim.rounding.kinds import AnyFloat, Binary32, Binary64, Grid, NearestFloat, Spec
 
-__all__ = ["EXP_LIMIT", "cos", "exp", "sin"]
+__all__ = ["EXP_LIMIT", "cos", "cos_hard", "decide", "exp", "exp_hard", "sin", "sin_hard"]
 
 EXP_LIMIT = 694.0
 """Largest |x| that `exp_fast` accepts: beyond it exp(x) is above 2^1000 or below 2^-1000."""
@@ -55,11 +56,9 @@ def cos(spec: Spec, x: float) -> float:
     return _cos(spec, float(x))
 
 
-# -- exp -----------------------------------------------------------------------------------------------------------------
-
-
-def _exp_hard(spec: Spec, x: float) -> float:
-    """exp where the fast kernel leaves it open: far out, NaN, next to a boundary."""
+@kernel()
+def exp_hard(spec: Spec, x: float) -> float:
+    """exp where the fast kernel leaves it open: far out, NaN, next to a boundary.  Not for Binary64; ftz is done."""
     if x != x:
         return round_to(spec, x)
     if x > EXP_LIMIT:
@@ -74,40 +73,9 @@ def _exp_hard(spec: Spec, x: float) -> float:
     return y if decided else round_hard(spec, EXPONENTIAL, x)
 
 
-def exp_hard(spec: Spec, x: float) -> float:
-    """exp without the fast step, for compiled code only."""
-    return exp(spec, x)
-
-
-def _exp_enclosed(spec: Spec, x: float) -> float:
-    if abs(x) <= EXP_LIMIT:
-        y, err = exp_fast(x)
-        err *= 1.5  # err >= 4u y, and y - err and y + err round by at most u y
-        low = round_to(spec, y - err)
-        if bits_of(low) == bits_of(round_to(spec, y + err)):
-            return low
-    return exp_hard(spec, x)
-
-
-def _exp_float(spec: Spec, x: float) -> float:
-    if abs(x) < _NEAR_ZERO:
-        return round_parts(spec, 1.0, x, 0.0)
-    return _exp_enclosed_in(spec, x)
-
-
-def _exp_any(spec: AnyFloat, x: float) -> float:
-    return _exp_float_in(spec, flush_operand(spec, x))
-
-
-def _exp_binary64(spec: Binary64, x: float) -> float:
-    return exp64(x)
-
-
-# -- sin and cos ---------------------------------------------------------------------------------------------------------
-
-
-def _sin_hard(spec: Spec, x: float) -> float:
-    """sin where the fast kernel leaves it open."""
+@kernel()
+def sin_hard(spec: Spec, x: float) -> float:
+    """sin where the fast kernel leaves it open.  Not for Binary64; ftz is done."""
     if not abs(x) < np.inf:
         return np.nan
     if x == 0.0:
@@ -119,8 +87,9 @@ def _sin_hard(spec: Spec, x: float) -> float:
     return y if decided else round_hard(spec, SINE, x)
 
 
-def _cos_hard(spec: Spec, x: float) -> float:
-    """cos where the fast kernel leaves it open."""
+@kernel()
+def cos_hard(spec: Spec, x: float) -> float:
+    """cos where the fast kernel leaves it open.  Not for Binary64; ftz is done."""
     if not abs(x) < np.inf:
         return np.nan
     if x == 0.0:
@@ -128,3 +97,96 @@ def _cos_hard(spec: Spec, x: float) -> float:
     h, rest, err = cos_accurate(x)
     y, decided = round_interval(spec, h, rest, err)
     return y if decided else round_hard(spec, COSINE, x)
+
+
+@kernel(forceinline=True)
+def decide(spec: Spec, y: float, err: float) -> tuple[float, bool]:
+    """(rounded y, whether all reals within err of y round alike), for err >= 4 units of 2^-53 |y|.
+
+    y - 1.5 err and y + 1.5 err are rounded by at most 2^-53 |y| (1 + 2^-50) each, less than the half of err.
+    """
+    low = round_to(spec, y - 1.5 * err)
+    return low, bits_of(low) == bits_of(round_to(spec, y + 1.5 * err))
+
+
+def _exp_enclosed(spec: Spec, x: float) -> float:
+    if abs(x) <= EXP_LIMIT:
+        y, err = exp_fast(x)
+        y, decided = decide(spec, y, err)
+        if decided:
+            return y
+    return exp_hard(spec, x)
+
+
+def _sin_enclosed(spec: Spec, x: float) -> float:
+    y, err = sin_fast(x)
+    y, decided = decide(spec, y, err)
+    return y if decided and y == y else sin_hard(spec, x)
+
+
+def _cos_enclosed(spec: Spec, x: float) -> float:
+    y, err = cos_fast(x)
+    y, decided = decide(spec, y, err)
+    return y if decided and y == y else cos_hard(spec, x)
+
+
+def _exp_any(spec: AnyFloat, x: float) -> float:
+    x = flush_operand(spec, x)
+    if abs(x) < _NEAR_ZERO:
+        return round_parts(spec, 1.0, x, 0.0)
+    return _exp_enclosed_kernel(spec, x)
+
+
+def _sin_any(spec: AnyFloat, x: float) -> float:
+    x = flush_operand(spec, x)
+    if abs(x) < _NEAR_ZERO_ANGLE:
+        return round_parts(spec, x, -x, 0.0)
+    return _sin_enclosed_kernel(spec, x)
+
+
+def _cos_any(spec: AnyFloat, x: float) -> float:
+    x = flush_operand(spec, x)
+    if abs(x) < _NEAR_ZERO_ANGLE:
+        return round_parts(spec, 1.0, -abs(x), 0.0)
+    return _cos_enclosed_kernel(spec, x)
+
+
+_exp_enclosed_kernel = kernel()(_exp_enclosed)
+_sin_enclosed_kernel = kernel()(_sin_enclosed)
+_cos_enclosed_kernel = kernel()(_cos_enclosed)
+
+
+def _exp_binary64(spec: Binary64, x: float) -> float:
+    return exp64(x)
+
+
+def _sin_binary64(spec: Binary64, x: float) -> float:
+    return sin64(x)
+
+
+def _cos_binary64(spec: Binary64, x: float) -> float:
+    return cos64(x)
+
+
+def _kinds(binary64: Any, enclosed: Any, any_float: Any) -> dict[type, Any]:
+    return {Binary64: binary64, Binary32: enclosed, NearestFloat: enclosed, Grid: enclosed, AnyFloat: any_float}
+
+
+implement(exp, _kinds(_exp_binary64, _exp_enclosed, _exp_any))
+implement(sin, _kinds(_sin_binary64, _sin_enclosed, _sin_any))
+implement(cos, _kinds(_cos_binary64, _cos_enclosed, _cos_any))
+
+
+@kernel()
+def _exp(spec: Spec, x: float) -> float:
+    return exp(spec, x)
+
+
+@kernel()
+def _sin(spec: Spec, x: float) -> float:
+    return sin(spec, x)
+
+
+@kernel()
+def _cos(spec: Spec, x: float) -> float:
+    return cos(spec, x)

@@ -37,8 +37,9 @@ every realized number is finite, so none of the NaN rules of "semantics 1" §1 a
    and y < f + 2E by 8.  `near` is the least such bound on y.  Conversely the gap is below f for certain if
    y + a sqrt y < f - G, that is sqrt y < 2(f-G)/(a + sqrt(a^2 + 4(f-G))) for f > G, or if y < f - 2E: `sure`.
 
-To first order with u = 2^-p, all stages nearest in one p-bit format: rho <= u/sqrt2, dq <= (1/sqrt2 + sqrt2 + sqrt2) uC
-+ beta, D <= 5/2 uC, so E <= 6.8 uC + beta (beta <= uC/sqrt2), and G <= 6.42 uC; the second-order terms are kept above.
+To first order with u = 2^-p, all stages nearest in one p-bit format and no result subnormal: rho <= u/sqrt2, dQ <= (1/sqrt2
++ sqrt2 + 1) uC + beta and D <= 2 uC, so E <= (3 + 2 sqrt2) uC + beta with beta <= uC, and G <= (4 + sqrt2) uC.  Above nothing
+is dropped: second-order terms, subnormal results and `ftz` are in the steps.
 """
 
 from __future__ import annotations
@@ -179,11 +180,7 @@ def _finite(x: Element, values: ValueSet) -> mpq:
 
 def _taken(values: ValueSet, x: mpq) -> mpq:
     """An operand as `ftz` takes it."""
-    return mpq(0) if lost_operand(values, values) == 0 and values.ftz and _is_subnormal(values, x) else x
-
-
-def _is_subnormal(values: ValueSet, x: mpq) -> bool:
-    return values.min_normal is not None and abs(x) < values.min_normal
+    return mpq(0) if values.ftz and values.min_normal is not None and abs(x) < values.min_normal else x
 
 
 def _bias_error(question: Question, angle: Angle, bias: tuple[mpq, ...]) -> mpq:

@@ -9,11 +9,11 @@ e(A) = the greatest |round(x) - x| over |x| <= A.  It rises with A.  With M the 
 * A > M: what becomes M is off by at most A - M.  What is beyond range ("semantics 1", §1) does too when F saturates; else
   it becomes an infinity or NaN, there is no bound, and `OutOfRange` says so.
 
-Two reals at once.  Let x, y >= 0.
-* x + y <= P (`pair`): for any T >= 0 either both are at most T, and e(x) + e(y) <= 2 e(T), or one is above T and the other
-  below P - T, and e(x) + e(y) <= e(P) + e(P - T).  The least of T = P/2 and T = the greatest power of two below P is taken;
-  the second gives a float set its stepwise optimum.
-* x^2 + y^2 <= N^2 (`plane`): the lesser is at most N / sqrt 2, so |(e(x), e(y))| <= |(e(N), e(N / sqrt 2))|.
+Two reals at once.  Let x, y >= 0 and T >= 0.  Either both are at most T, or one is above T and the other is bounded by it:
+* x + y <= P (`pair`): e(x) + e(y) <= max(2 e(T), e(P) + e(P - T));
+* x^2 + y^2 <= N^2 (`plane`): |(e(x), e(y))| <= max(sqrt2 e(T), |(e(N), e(sqrt(N^2 - T^2)))|).
+The better of two T is taken: the one that halves (P/2, N/sqrt2), and the greatest power of two below, which gives a float
+set with relative errors of at most u the bounds u P and u N, or the less that its steps allow.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _inside(values: ValueSet, magnitude: mpq, negative: bool) -> mpq:
 def _spacing(values: ValueSet, magnitude: mpq) -> mpq:
     """The spacing just below `magnitude` in a float or fixed-point set."""
     exponent = max(_exponent_below(magnitude), values.emin) - values.precision + 1
-    return mpq(1 << exponent) if exponent >= 0 else mpq(1, 1 << -exponent)
+    return _power(exponent)
 
 
 def _exponent_below(x: mpq) -> int:
@@ -122,15 +122,33 @@ def pair(values: ValueSet, total: mpq) -> mpq:
     if total == 0:
         return mpq(0)
     whole = rounding_error(values, total)
-    exponent = _exponent_below(total)
-    power = mpq(1 << exponent) if exponent >= 0 else mpq(1, 1 << -exponent)
     return min(max(2 * rounding_error(values, part), whole + rounding_error(values, total - part))
-               for part in (total / 2, power))
+               for part in (total / 2, _power_below(total)))
 
 
 def plane(values: ValueSet, norm: mpq) -> mpq:
-    """The greatest length of (e(x), e(y)) for x^2 + y^2 <= norm^2, or a bound above it.  Raises `OutOfRange`."""
-    return sqrt_up(rounding_error(values, norm) ** 2 + rounding_error(values, sqrt_up(norm * norm / 2)) ** 2)
+    """The greatest length of (e(x), e(y)) for x^2 + y^2 <= norm^2, or a bound above it.  Raises `OutOfRange`.
+
+    >>> float(plane(ValueSet.parse("fp16"), mpq(1)) * 2**11)
+    0.7071067811865476
+    """
+    if norm == 0:
+        return mpq(0)
+    whole, bounds = rounding_error(values, norm), []
+    for part in (sqrt_up(norm * norm / 2), _power_below(norm)):
+        other = sqrt_up(max(norm * norm - part * part, mpq(0)))
+        squares = max(2 * rounding_error(values, part) ** 2, whole**2 + rounding_error(values, other) ** 2)
+        bounds.append(sqrt_up(squares))
+    return min(bounds)
+
+
+def _power_below(x: mpq) -> mpq:
+    """The greatest power of two below x > 0."""
+    return _power(_exponent_below(x))
+
+
+def _power(exponent: int) -> mpq:
+    return mpq(1 << exponent) if exponent >= 0 else mpq(1, 1 << -exponent)
 
 
 def sqrt_up(x: mpq) -> mpq:

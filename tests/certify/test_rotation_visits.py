@@ -163,12 +163,16 @@ def test_ties_at_rational_turns_are_left_out_at_the_upper_end_only() -> None:
 
 
 @pytest.mark.parametrize("width", ["1/7", "2/7", "3/7", "1/14"])
-@pytest.mark.parametrize("text", ["3/7 turns", "1/14 turns", BELOW_THREE_SEVENTHS, ABOVE_THREE_SEVENTHS, BELOW_A_SEVENTH])
+@pytest.mark.parametrize("text", [
+    "3/7 turns", "1/14 turns", BELOW_THREE_SEVENTHS, ABOVE_THREE_SEVENTHS, BELOW_A_SEVENTH,
+])
 def test_near_ties_are_decided_by_more_bits(text: str, width: str) -> None:
     expected = brute_near(rotation_of(text), Fraction(width), 300)
     assert list(near_returns_within(angle_of(text), width, 300)) == expected
     assert count_near_returns(angle_of(text), width, 300) == len(expected)
     assert count_near_returns(angle_of(text), width, 300, start=100) == sum(n >= 100 for n in expected)
+    alone = [n for n in range(1, 301) if count_near_returns(angle_of(text), width, n, start=n)]
+    assert alone == expected
 
 
 def test_an_arc_that_leaves_almost_nothing_out() -> None:
