@@ -16,7 +16,7 @@ _HOME = {
     "nmax": "certify.certified_range.compute",
 }
 
-__all__ = list(_HOME)  # noqa: PLE0604 - the names are strings, of the table above
+__all__ = list(_HOME)
 
 
 def __getattr__(name: str) -> Any:

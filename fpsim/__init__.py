@@ -46,7 +46,7 @@ _HOME = {
     "value_set": "fpsim.valueset_text",
 }
 
-__all__ = list(_HOME)  # noqa: PLE0604 - the names are strings, of the table above
+__all__ = list(_HOME)
 
 
 def __getattr__(name: str) -> Any:

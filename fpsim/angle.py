@@ -92,7 +92,9 @@ class Angle:
         return self.coefficient if self.unit == "one" else None
 
     def enclose(self, bits: int) -> tuple[mpq, mpq]:
-        """Rationals lo <= angle <= hi, equal when the angle is rational, else at most about 2^-bits apart relatively."""
+        """Rationals lo <= angle <= hi, equal when the angle is rational, else at most about 2^-bits apart
+        relatively.
+        """
         if self.unit == "one":
             return self.coefficient, self.coefficient
         ends = []
@@ -114,7 +116,9 @@ class Angle:
             return mpq(1 / root if inverse else root)
 
     def enclose_turns(self, bits: int) -> tuple[mpq, mpq]:
-        """Rationals lo <= angle / 2 pi <= hi, equal when that is rational, else at most about 2^-bits apart relatively."""
+        """Rationals lo <= angle / 2 pi <= hi, equal when that is rational, else at most about 2^-bits apart
+        relatively.
+        """
         if self.turns is not None:
             return self.turns, self.turns
         lo, hi = self.enclose(bits + 4)

@@ -2,8 +2,8 @@
 
 For `ideal`, alpha = theta / 2 pi is held as a 192-bit fixed-point number a with a <= alpha 2^192 <= a + 1 (modulo whole
 turns), so that the fraction of a turn at position i is i a modulo 2^192, one integer product, off by at most i 2^-192
-turns.  The kernel of `fpsim.functions.turn` gives cos and sin as a sum hi + lo with a bound on its error.  Where both ends
-of that interval round to the same value of F, that value is round(cos(theta i)), since rounding is monotone (Ziv's
+turns.  The kernel of `fpsim.functions.turn` gives cos and sin as a sum hi + lo with a bound on its error.  Where both
+ends of that interval round to the same value of F, that value is round(cos(theta i)), since rounding is monotone (Ziv's
 test); anywhere else the reference decides.
 """
 
@@ -66,8 +66,11 @@ def _reference_blocks(realization: Realization, positions: range | list[int]) ->
 def _phase_blocks(realization: Phase, start: int, stop: int) -> tuple[Floats, Floats]:
     values = realization.values
     count = np.arange(start, stop)
-    exact = count.astype(np.float64) if stop <= 1 << 53 else np.array([float(rounded) for rounded in (
-        _float(arithmetic.round(values, int(i))) for i in count)])
+    exact = (
+        count.astype(np.float64)
+        if stop <= 1 << 53
+        else np.array([float(rounded) for rounded in (_float(arithmetic.round(values, int(i))) for i in count)])
+    )
     phase = arithmetic.mul(values, float(_float(realization.stored)), arithmetic.round(values, exact))
     return arithmetic.cos(values, phase), arithmetic.sin(values, phase)
 
@@ -130,18 +133,23 @@ def _settle_in_interval(spec: Spec, h: float, rest: float, error: float) -> tupl
     return round_interval(spec, h, rest, error)
 
 
-implement(settle, {
-    Binary64: _settle_in_binary64,
-    Binary32: _settle_in_interval,
-    NearestFloat: _settle_in_interval,
-    AnyFloat: _settle_in_interval,
-    Grid: _settle_in_interval,
-}, inline=False)
+implement(
+    settle,
+    {
+        Binary64: _settle_in_binary64,
+        Binary32: _settle_in_interval,
+        NearestFloat: _settle_in_interval,
+        AnyFloat: _settle_in_interval,
+        Grid: _settle_in_interval,
+    },
+    inline=False,
+)
 
 
 @kernel()
-def _fill_ideal(spec: Any, a2: np.uint64, a1: np.uint64, a0: np.uint64, start: np.uint64, c: Floats, s: Floats,
-                undecided: Any) -> None:
+def _fill_ideal(
+    spec: Any, a2: np.uint64, a1: np.uint64, a0: np.uint64, start: np.uint64, c: Floats, s: Floats, undecided: Any
+) -> None:
     for n in range(c.size):
         f2, f1, f0 = turned(a2, a1, a0, start + np.uint64(n))
         s_hi, s_lo, c_hi, c_lo, relative = sincos_turn_quick(f2, f1, f0)

@@ -47,15 +47,30 @@ class FormatFacts:
             return None if x is None else exact_text(x)
 
         return {
-            "name": values.name, "kind": values.kind, "size": values.size, "max": number(values.max),
-            "max_exact": exact(values.max), "min": number(values.min), "min_exact": exact(values.min),
-            "min_positive": number(values.min_positive), "min_positive_exact": exact(values.min_positive),
+            "name": values.name,
+            "kind": values.kind,
+            "size": values.size,
+            "max": number(values.max),
+            "max_exact": exact(values.max),
+            "min": number(values.min),
+            "min_exact": exact(values.min),
+            "min_positive": number(values.min_positive),
+            "min_positive_exact": exact(values.min_positive),
             "min_normal": number(None if values.ftz and values.min_normal is None else values.min_normal),
-            "precision": values.precision or None, "emin": values.emin if values.is_binary else None,
-            "emax": values.emax if values.is_binary else None, "unit_roundoff": number(self.unit_roundoff),
-            "overflow": values.overflow, "rounding": values.rounding, "seed": values.seed, "ftz": values.ftz,
-            "signed_zero": values.signed_zero, "f_large": number(self.f_large), "f_large_exact": exact(self.f_large),
-            "f_large_reason": self.f_large_reason, "stagnation": number(self.stagnation), "carrier": values.carrier,
+            "precision": values.precision or None,
+            "emin": values.emin if values.is_binary else None,
+            "emax": values.emax if values.is_binary else None,
+            "unit_roundoff": number(self.unit_roundoff),
+            "overflow": values.overflow,
+            "rounding": values.rounding,
+            "seed": values.seed,
+            "ftz": values.ftz,
+            "signed_zero": values.signed_zero,
+            "f_large": number(self.f_large),
+            "f_large_exact": exact(self.f_large),
+            "f_large_reason": self.f_large_reason,
+            "stagnation": number(self.stagnation),
+            "carrier": values.carrier,
         }
 
     def __str__(self) -> str:
@@ -64,23 +79,57 @@ class FormatFacts:
         def shown(x: Element | None) -> str:
             return "none" if x is None else readable(x)
 
-        overflow = {"inf": "becomes an infinity", "saturate": "becomes the last value", "nan": "becomes NaN"}[values.overflow]
-        mode = {"even": "nearest, ties to the even index", "away": "nearest, ties away from 0", "zero": "toward 0", "up": "up",
-                "down": "down", "odd": "to the odd neighbour", "stochastic": f"stochastic, seed {values.seed}"}[values.rounding]
+        overflow = {"inf": "becomes an infinity", "saturate": "becomes the last value", "nan": "becomes NaN"}[
+            values.overflow
+        ]
+        mode = {
+            "even": "nearest, ties to the even index",
+            "away": "nearest, ties away from 0",
+            "zero": "toward 0",
+            "up": "up",
+            "down": "down",
+            "odd": "to the odd neighbour",
+            "stochastic": f"stochastic, seed {values.seed}",
+        }[values.rounding]
         rows = [
-            ("kind", values.kind + (f", p = {values.precision}, exponents {values.emin} to {values.emax}"
-                                    if values.kind == "float" else "")),
-            ("values", f"{values.size:,}" if values.size < 10**12 else f"about {float(values.size):.3g}"
-             if values.size < 10**300 else f"about 2^{values.size.bit_length() - 1}"),
-            ("largest", shown(values.max)), ("least", shown(values.min)),
+            (
+                "kind",
+                values.kind
+                + (
+                    f", p = {values.precision}, exponents {values.emin} to {values.emax}"
+                    if values.kind == "float"
+                    else ""
+                ),
+            ),
+            (
+                "values",
+                f"{values.size:,}"
+                if values.size < 10**12
+                else f"about {float(values.size):.3g}"
+                if values.size < 10**300
+                else f"about 2^{values.size.bit_length() - 1}",
+            ),
+            ("largest", shown(values.max)),
+            ("least", shown(values.min)),
             ("least positive", shown(values.min_positive)),
-            *([("least normal", shown(values.min_normal)), ("unit roundoff", f"2^-{values.precision}")]
-              if values.kind == "float" else []),
+            *(
+                [("least normal", shown(values.min_normal)), ("unit roundoff", f"2^-{values.precision}")]
+                if values.kind == "float"
+                else []
+            ),
             *([("subnormals", "flushed to 0, as operands and as results")] if values.ftz else []),
-            ("overflow", overflow), ("rounding", mode), ("zero", "+0 and -0" if values.signed_zero else "one"),
+            ("overflow", overflow),
+            ("rounding", mode),
+            ("zero", "+0 and -0" if values.signed_zero else "one"),
             ("f_large", shown(self.f_large) if self.f_large is not None else f"none: {self.f_large_reason}"),
-            ("sum of ones", "no certain limit" if self.stagnation is None else
-             f"stays at {shown(self.stagnation)}" if not isinstance(self.stagnation, float) else f"ends in {self.stagnation}"),
+            (
+                "sum of ones",
+                "no certain limit"
+                if self.stagnation is None
+                else f"stays at {shown(self.stagnation)}"
+                if not isinstance(self.stagnation, float)
+                else f"ends in {self.stagnation}",
+            ),
             ("held in", {"float64": "binary64", "mpfr": "MPFR numbers", "mpq": "exact rationals"}[values.carrier]),
         ]
         return "\n".join([values.name, ""] + [f"  {label:<16}{text}" for label, text in rows])

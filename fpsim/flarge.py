@@ -27,7 +27,9 @@ def f_large(values: ValueSet | str) -> mpq | None:
     """
     chosen = value_set(values)
     if chosen.rounding == "stochastic":
-        raise UnsupportedError(f"f_large of {chosen.name}: stochastic rounding gives no fixed answer; choose another mode")
+        raise UnsupportedError(
+            f"f_large of {chosen.name}: stochastic rounding gives no fixed answer; choose another mode"
+        )
     below, above = chosen.least_index - 1, chosen.last
     if above <= below or not _vanishes(chosen, above):
         return None

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ def grid(values: list[Any], *, overflow: str | None = None, name: str = "grid") 
     if policy not in _POLICIES:
         raise InputError(f"{name}, overflow", policy, "inf, saturate or nan")
     ordered = sorted(numbers)
-    for left, right in zip(ordered, ordered[1:], strict=False):
+    for left, right in pairwise(ordered):
         if left == right:
             raise InputError(name, f"{left} (listed more than once)", "a list of distinct values")
     if mpq(0) not in ordered:
@@ -67,8 +68,9 @@ def grid(values: list[Any], *, overflow: str | None = None, name: str = "grid") 
     if len(ordered) > MAX_GRID:
         raise InputError(name, f"{len(ordered)} values", f"a grid of at most {MAX_GRID} values")
     zero = ordered.index(mpq(0))
-    return ValueSet(name, "grid", last=len(ordered) - 1 - zero, first=-zero, grid=tuple(ordered),
-                    overflow=policy, layout="index")  # type: ignore[arg-type]
+    return ValueSet(
+        name, "grid", last=len(ordered) - 1 - zero, first=-zero, grid=tuple(ordered), overflow=policy, layout="index"
+    )  # type: ignore[arg-type]
 
 
 def read_grid(path: str) -> ValueSet:
@@ -105,7 +107,9 @@ def _read_text(text: str, name: str) -> tuple[list[Any], str | None]:
         words = line.partition("#")[0].replace(",", " ").split()
         if words and words[0] == "overflow":
             if len(words) != 2 or words[1] not in _POLICIES:
-                raise InputError(f"{name}, line {number}", line.strip(), "overflow inf, overflow saturate or overflow nan")
+                raise InputError(
+                    f"{name}, line {number}", line.strip(), "overflow inf, overflow saturate or overflow nan"
+                )
             overflow = words[1]
         else:
             values += words
@@ -117,7 +121,9 @@ def _read_json(text: str, name: str) -> tuple[list[Any], str | None]:
         # Numbers stay as the text that stands in the file: 0.1 is one tenth there too.
         data = json.loads(text, parse_float=str, parse_int=str, parse_constant=str)
     except (ValueError, RecursionError) as error:
-        raise InputError(name, f"JSON that does not parse ({error})", "a list of values, or an object with values") from error
+        raise InputError(
+            name, f"JSON that does not parse ({error})", "a list of values, or an object with values"
+        ) from error
     overflow = None
     if isinstance(data, dict):
         unknown = sorted(data.keys() - {"values", "overflow", "name"})
@@ -126,7 +132,7 @@ def _read_json(text: str, name: str) -> tuple[list[Any], str | None]:
         overflow = data.get("overflow")
         data = data.get("values")
     if not isinstance(data, list) or not all(isinstance(entry, str) for entry in data):
-        raise InputError(name, "JSON of another shape", "a list of numbers, or {\"values\": [...], \"overflow\": \"inf\"}")
+        raise InputError(name, "JSON of another shape", 'a list of numbers, or {"values": [...], "overflow": "inf"}')
     if overflow is not None and overflow not in _POLICIES:
         raise InputError(f"{name}, overflow", overflow, "inf, saturate or nan")
     return data, overflow
@@ -138,7 +144,16 @@ def _read_npy(path: Path, name: str) -> list[Any]:
     try:
         array = np.load(path, allow_pickle=False)
     except (ValueError, OSError, EOFError) as error:
-        raise InputError(name, f"a file that is not a plain .npy array ({error})", "a one-dimensional real array") from error
-    if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype.kind not in "fiu" or array.dtype.itemsize > 8:
-        raise InputError(name, "an array of another shape or type", "a one-dimensional array of real numbers of at most 64 bits")
+        raise InputError(
+            name, f"a file that is not a plain .npy array ({error})", "a one-dimensional real array"
+        ) from error
+    if (
+        not isinstance(array, np.ndarray)
+        or array.ndim != 1
+        or array.dtype.kind not in "fiu"
+        or array.dtype.itemsize > 8
+    ):
+        raise InputError(
+            name, "an array of another shape or type", "a one-dimensional array of real numbers of at most 64 bits"
+        )
     return list(array.tolist())

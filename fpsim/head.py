@@ -16,7 +16,6 @@ from functools import cached_property
 from gmpy2 import mpq
 
 from fpsim import reference
-from fpsim.angle import Angle
 from fpsim.real import Irrational, Real
 from fpsim.realization import Block, Realization
 from fpsim.regime import Regime
@@ -49,8 +48,10 @@ class Head:
         if angle is None:
             return float("nan"), float("nan")
         values = self.regime.values
-        return (round_exact(values, _scaled(cos_of(angle, self.offset), self.scale)),
-                round_exact(values, _scaled(sin_of(angle, self.offset), -self.scale)))
+        return (
+            round_exact(values, _scaled(cos_of(angle, self.offset), self.scale)),
+            round_exact(values, _scaled(sin_of(angle, self.offset), -self.scale)),
+        )
 
     def key(self, position: int) -> Block:
         """k_j: the realized block itself."""

@@ -21,7 +21,14 @@ __all__ = ["RoundedValue", "parse_real", "rounding_facts"]
 
 _CALL = re.compile(r"(exp|sin|cos|sqrt)\((.*)\)", re.ASCII | re.DOTALL)
 MAX_EXPONENT = 10**6
-_SPECIAL = {"inf": float("inf"), "+inf": float("inf"), "-inf": float("-inf"), "nan": float("nan"), "-0": -0.0, "-0.0": -0.0}
+_SPECIAL = {
+    "inf": float("inf"),
+    "+inf": float("inf"),
+    "-inf": float("-inf"),
+    "nan": float("nan"),
+    "-0": -0.0,
+    "-0.0": -0.0,
+}
 
 
 @dataclass(frozen=True)
@@ -40,16 +47,21 @@ class RoundedValue:
         """The JSON object of one value."""
         finite = not isinstance(self.rounded, float)
         return {
-            "input": self.text, "exact": self.exact, "below": None if self.below is None else json_number(self.below),
-            "above": None if self.above is None else json_number(self.above), "rounded": json_number(self.rounded),
+            "input": self.text,
+            "exact": self.exact,
+            "below": None if self.below is None else json_number(self.below),
+            "above": None if self.above is None else json_number(self.above),
+            "rounded": json_number(self.rounded),
             "rounded_exact": exact_text(mpq(self.rounded)) if finite else str(self.rounded),
         }
 
     def __str__(self) -> str:
         below = "none" if self.below is None else readable(self.below)
         above = "none" if self.above is None else readable(self.above)
-        return (f"{self.text}\n  exact     {self.exact}\n  below     {below}\n  above     {above}\n"
-                f"  rounds to {readable(self.rounded)}")
+        return (
+            f"{self.text}\n  exact     {self.exact}\n  below     {below}\n  above     {above}\n"
+            f"  rounds to {readable(self.rounded)}"
+        )
 
 
 def parse_real(text: str) -> Real:
@@ -134,4 +146,3 @@ def _neighbours(values: ValueSet, real: Any) -> tuple[Element | None, Element | 
     top = -values.first if negative else values.last
     outer = None if n == top else values.value(-(n + 1) if negative else n + 1)
     return (outer, inner) if negative else (inner, outer)
-

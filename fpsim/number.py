@@ -17,8 +17,16 @@ from gmpy2 import mpq, mpz
 
 from fpsim.errors import InputError
 
-__all__ = ["MAX_EXPONENT", "MAX_LENGTH", "NUMBER_PATTERN", "decimal_text", "exact_text", "json_number", "parse_number",
-           "readable"]
+__all__ = [
+    "MAX_EXPONENT",
+    "MAX_LENGTH",
+    "NUMBER_PATTERN",
+    "decimal_text",
+    "exact_text",
+    "json_number",
+    "parse_number",
+    "readable",
+]
 
 MAX_LENGTH = 20_000
 MAX_EXPONENT = 100_000  # of ten
@@ -101,7 +109,8 @@ def _capped(text: str, most: int, what: str) -> int:
 
 
 def exact_text(value: mpq) -> str:
-    """`value` written exactly: a decimal when that is short, else p/q, or a hexadecimal float when that would be endless.
+    """`value` written exactly: a decimal when that is short, else p/q, or a hexadecimal float when that would be
+    endless.
 
     >>> exact_text(parse_number("17.34375")), exact_text(parse_number("1/3"))
     ('17.34375', '1/3')

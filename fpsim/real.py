@@ -68,10 +68,8 @@ Real: TypeAlias = "mpq | float | Irrational"
 def mpfr_pair(function: Callable[[mpfr], mpfr], argument: mpq, bits: int, rising: bool = True) -> tuple[mpq, mpq]:
     """Bounds of a monotone MPFR function at a rational argument, each direction rounded outward at `bits` bits."""
     ends = []
-    for towards, argument_towards in ((gmpy2.RoundDown, gmpy2.RoundDown), (gmpy2.RoundUp, gmpy2.RoundUp)):
-        if not rising:
-            argument_towards = gmpy2.RoundUp if argument_towards == gmpy2.RoundDown else gmpy2.RoundDown
-        with gmpy2.context(precision=bits, round=argument_towards):
+    for towards, opposite in ((gmpy2.RoundDown, gmpy2.RoundUp), (gmpy2.RoundUp, gmpy2.RoundDown)):
+        with gmpy2.context(precision=bits, round=towards if rising else opposite):
             x = mpfr(argument)
         with gmpy2.context(precision=bits, round=towards):
             ends.append(mpq(function(x)))
@@ -82,8 +80,9 @@ def exp_of(x: mpq) -> mpq | Irrational:
     """e^x: 1 for x = 0, otherwise irrational (Lindemann).  |x| must be below 2^28, so that MPFR holds the result."""
     if x == 0:
         return mpq(1)
-    return Irrational(lambda bits: mpfr_pair(gmpy2.exp, x, bits + max(0, int(x.numerator.bit_length()
-                                                                    - x.denominator.bit_length()))))
+    return Irrational(
+        lambda bits: mpfr_pair(gmpy2.exp, x, bits + max(0, int(x.numerator.bit_length() - x.denominator.bit_length())))
+    )
 
 
 def sqrt_of(x: mpq) -> mpq | Irrational:

@@ -1,8 +1,8 @@
 """Realizations: what a machine's rotation at position i really is ("semantics 1", §3).
 
-A realization turns an angle and a position into the pair (c_i, s_i) of values of F, the realized block [[c, -s], [s, c]].
-These are the references; `fpsim.blocks` computes many positions at once.  An angle of 0 is an unrotated pair: the exact
-identity at every position, in every realization.
+A realization turns an angle and a position into the pair (c_i, s_i) of values of F, the realized block [[c, -s], [s,
+c]]. These are the references; `fpsim.blocks` computes many positions at once.  An angle of 0 is an unrotated pair: the
+exact identity at every position, in every realization.
 
 ideal   c_i = round(cos(theta i)), theta and i exact ("output-rounded ideal phase", Prop. 4.1 of arXiv:2608.11909)
 phase   t = round(theta), x = round(i), phi = round(t x), c_i = round(cos phi) ("forms the phase and then rounds", §2.4)
@@ -66,12 +66,16 @@ class Ideal:
     name: str = "ideal"
 
     def block(self, position: int) -> Block:
+        """(c_i, s_i)."""
         if not self.angle:
             return IDENTITY
-        return (round_exact(self.values, cos_of(self.angle, position)),
-                round_exact(self.values, sin_of(self.angle, position)))
+        return (
+            round_exact(self.values, cos_of(self.angle, position)),
+            round_exact(self.values, sin_of(self.angle, position)),
+        )
 
     def bias_angle(self) -> Angle | None:
+        """The exact angle."""
         return self.angle
 
 
@@ -84,6 +88,7 @@ class Phase:
     name: str = "phase"
 
     def block(self, position: int) -> Block:
+        """(c_i, s_i)."""
         if not self.angle:
             return IDENTITY
         phase = reference.mul(self.values, self.stored, round_exact(self.values, mpq(position)))
@@ -95,6 +100,7 @@ class Phase:
         return round_angle(self.values, self.angle)
 
     def bias_angle(self) -> Angle | None:
+        """The rounded angle t."""
         stored = self.stored
         if is_nan(stored) or abs(stored) == float("inf"):
             return None

@@ -3,8 +3,8 @@
 Operands are elements: rationals, or the floats inf, -inf, nan and -0.0.  They need not be values of F: a regime
 multiplies values of one set and rounds into another.  Special operands follow IEEE 754-2019: NaN propagates; inf - inf,
 0 * inf, 0/0, inf/inf, the root of a negative number and the sine or cosine of an infinity are NaN; a finite number over
-0 is an infinity, which is then beyond range; an exact sum of 0 is +0, or -0 when rounding down.  Under `ftz` a subnormal
-operand is taken as 0 of its sign.
+0 is an infinity, which is then beyond range; an exact sum of 0 is +0, or -0 when rounding down.  Under `ftz` a
+subnormal operand is taken as 0 of its sign.
 """
 
 from __future__ import annotations
@@ -95,7 +95,15 @@ def _circular(values: ValueSet, a: Element, function: Callable[[Angle], Real], o
 
 
 OPERATIONS: dict[str, Callable[..., Element]] = {
-    "add": add, "sub": sub, "mul": mul, "div": div, "fma": fma, "sqrt": sqrt, "exp": exp, "sin": sin, "cos": cos,
+    "add": add,
+    "sub": sub,
+    "mul": mul,
+    "div": div,
+    "fma": fma,
+    "sqrt": sqrt,
+    "exp": exp,
+    "sin": sin,
+    "cos": cos,
 }
 
 

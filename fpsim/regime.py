@@ -31,9 +31,16 @@ class Regime:
     order: Order = Order("sequential")
 
     @staticmethod
-    def of(dtype: ValueSet | str, *, rotate: ValueSet | str | None = None, score: ValueSet | str | None = None,
-           softmax: ValueSet | str | None = None, output: ValueSet | str | None = None, fma: bool = False,
-           order: Order | str = "sequential") -> Regime:
+    def of(
+        dtype: ValueSet | str,
+        *,
+        rotate: ValueSet | str | None = None,
+        score: ValueSet | str | None = None,
+        softmax: ValueSet | str | None = None,
+        output: ValueSet | str | None = None,
+        fma: bool = False,
+        order: Order | str = "sequential",
+    ) -> Regime:
         """The regime with `dtype` in every stage but those that are named.
 
         >>> Regime.of("bf16", score="fp32").score.name
@@ -60,5 +67,7 @@ class Regime:
         """Raise `UnsupportedError` when a stage rounds stochastically: no claim can be made of one run's luck."""
         for stage, values in self.stages.items():
             if values.rounding == "stochastic":
-                raise UnsupportedError(f"stage {stage}: {values.name} rounds stochastically, and a claim needs a rounding "
-                                       "that is a function; choose :even, :away, :zero, :up, :down or :odd")
+                raise UnsupportedError(
+                    f"stage {stage}: {values.name} rounds stochastically, and a claim needs a rounding "
+                    "that is a function; choose :even, :away, :zero, :up, :down or :odd"
+                )

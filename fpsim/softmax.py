@@ -37,8 +37,9 @@ def softmax(regime: Regime, scores: Sequence[Element]) -> Softmax:
     if any(is_nan(score) for score in scores):
         return Softmax((nan,) * len(scores), (nan,) * len(scores), nan)
     greatest = max(scores)
-    exponentials = tuple(reference.exp(regime.softmax, reference.sub(regime.softmax, score, greatest))
-                         for score in scores)
+    exponentials = tuple(
+        reference.exp(regime.softmax, reference.sub(regime.softmax, score, greatest)) for score in scores
+    )
     denominator = ordered_sum(regime.softmax, exponentials, regime.order)
     weights = tuple(round_exact(regime.values, reference.div(regime.softmax, e, denominator)) for e in exponentials)
     return Softmax(weights, exponentials, denominator)

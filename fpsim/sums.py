@@ -2,9 +2,9 @@
 
 sequential   ((x0 + x1) + x2) + ...
 reverse      the same from the last term to the first
-pairwise     neighbours are added, then neighbours of those sums, until one is left; an odd one out waits for the next round
-blocked:N    blocks of N terms, each summed sequentially; then the block sums, sequentially (as flash attention does)
-wide:F       sequentially in the value set F, then rounded once into the set of the sum (a wide accumulator)
+pairwise     neighbours are added, then neighbours of those sums, until one is left; an odd one out waits for the next
+round blocked:N    blocks of N terms, each summed sequentially; then the block sums, sequentially (as flash attention
+does) wide:F       sequentially in the value set F, then rounded once into the set of the sum (a wide accumulator)
 
 Every sum starts from its first term: nothing is added to a zero.  An empty sum is 0.
 """

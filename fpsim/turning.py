@@ -17,8 +17,14 @@ __all__ = ["cos_of", "sin_of"]
 
 # cos(pi t) for t in [0, 2) where it is rational.
 _RATIONAL_COSINES = {
-    mpq(0): mpq(1), mpq(1, 3): mpq(1, 2), mpq(1, 2): mpq(0), mpq(2, 3): mpq(-1, 2), mpq(1): mpq(-1),
-    mpq(4, 3): mpq(-1, 2), mpq(3, 2): mpq(0), mpq(5, 3): mpq(1, 2),
+    mpq(0): mpq(1),
+    mpq(1, 3): mpq(1, 2),
+    mpq(1, 2): mpq(0),
+    mpq(2, 3): mpq(-1, 2),
+    mpq(1): mpq(-1),
+    mpq(4, 3): mpq(-1, 2),
+    mpq(3, 2): mpq(0),
+    mpq(5, 3): mpq(1, 2),
 }
 
 

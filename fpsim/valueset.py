@@ -5,7 +5,8 @@ no more than indices: the neighbours of a real are two consecutive indices, and 
 binary format with p >= 2 is ties-to-even of IEEE 754-2019.
 
 A fixed-point set is the float format whose every value is subnormal or in the first binade, so both are one formula:
-the value of index n >= 2^(p-1) is (2^(p-1) + n mod 2^(p-1)) * 2^(emin - p + n div 2^(p-1)), below that n * 2^(emin-p+1).
+the value of index n >= 2^(p-1) is (2^(p-1) + n mod 2^(p-1)) * 2^(emin - p + n div 2^(p-1)), below that n *
+2^(emin-p+1).
 """
 
 from __future__ import annotations
@@ -87,8 +88,22 @@ class ValueSet:
 
     @cached_property
     def _hash(self) -> int:
-        return hash((self.kind, self.precision, self.emin, self.last, self.first, self.grid, self.overflow,
-                     self.rounding, self.seed, self.ftz, self.signed_zero, self.layout))
+        return hash(
+            (
+                self.kind,
+                self.precision,
+                self.emin,
+                self.last,
+                self.first,
+                self.grid,
+                self.overflow,
+                self.rounding,
+                self.seed,
+                self.ftz,
+                self.signed_zero,
+                self.layout,
+            )
+        )
 
     # -- the values ----------------------------------------------------------------------------------------------
 
@@ -192,7 +207,9 @@ class ValueSet:
 
     @cached_property
     def carrier(self) -> Carrier:
-        """What holds one value in memory: "float64" (binary64, exactly), "mpfr", or "mpq" (grids of other rationals)."""
+        """What holds one value in memory: "float64" (binary64, exactly), "mpfr", or "mpq" (grids of other
+        rationals).
+        """
         if self.is_binary:
             return "float64" if self._fits(53, -1074, 1023) else "mpfr"
         return "float64" if all(_is_binary64(value) for value in self.grid) else "mpq"
@@ -217,8 +234,11 @@ class ValueSet:
 def _floor_log2(value: mpq) -> int:
     """floor(log2(value)) for value > 0."""
     exponent = int(value.numerator.bit_length() - value.denominator.bit_length())
-    below = value.numerator < (value.denominator << exponent) if exponent >= 0 else (
-        value.numerator << -exponent) < value.denominator
+    below = (
+        value.numerator < (value.denominator << exponent)
+        if exponent >= 0
+        else (value.numerator << -exponent) < value.denominator
+    )
     return exponent - 1 if below else exponent
 
 
@@ -229,5 +249,13 @@ def _is_binary64(value: mpq) -> bool:
         return False
 
 
-_BINARY32 = ValueSet("fp32", "float", precision=24, emin=-126, last=(254 << 23) + (1 << 23) - 1,
-                     first=-((254 << 23) + (1 << 23) - 1), signed_zero=True, layout="ieee")
+_BINARY32 = ValueSet(
+    "fp32",
+    "float",
+    precision=24,
+    emin=-126,
+    last=(254 << 23) + (1 << 23) - 1,
+    first=-((254 << 23) + (1 << 23) - 1),
+    signed_zero=True,
+    layout="ieee",
+)

@@ -16,7 +16,7 @@ from fpsim.errors import InputError
 from fpsim.formats import FORMATS, SHIPPED_GRIDS, Format
 from fpsim.valueset import MAX_PRECISION, ValueSet
 
-__all__ = ["MAX_EXPONENT_BITS", "float_format", "fixed_point", "parse_value_set", "value_set"]
+__all__ = ["MAX_EXPONENT_BITS", "fixed_point", "float_format", "parse_value_set", "value_set"]
 
 MAX_EXPONENT_BITS = 20
 _MODES = ("even", "away", "zero", "up", "down", "odd")
@@ -39,9 +39,11 @@ def value_set(what: str | ValueSet) -> ValueSet:
     return parse_value_set(what)
 
 
-def float_format(precision: int, emin: int, emax: int, *, name: str = "", top: int = 0, layout: str = "none",
-                 overflow: str = "inf") -> ValueSet:
-    """A binary floating-point set: p = `precision` bits, exponents emin..emax, the greatest binade short of `top` values.
+def float_format(
+    precision: int, emin: int, emax: int, *, name: str = "", top: int = 0, layout: str = "none", overflow: str = "inf"
+) -> ValueSet:
+    """A binary floating-point set: p = `precision` bits, exponents emin..emax, the greatest binade short of `top`
+    values.
 
     >>> float_format(11, -14, 15).max
     mpq(65504,1)
@@ -49,8 +51,17 @@ def float_format(precision: int, emin: int, emax: int, *, name: str = "", top: i
     if emax < emin:
         raise InputError("emax", emax, f"at least emin = {emin}")
     last = ((emax - emin + 2) << (precision - 1)) - 1 - top
-    return ValueSet(name or f"float(p={precision},emin={emin},emax={emax})", "float", precision, emin, last, -last,
-                    overflow=overflow, signed_zero=layout != "fnuz", layout=layout)  # type: ignore[arg-type]
+    return ValueSet(
+        name or f"float(p={precision},emin={emin},emax={emax})",
+        "float",
+        precision,
+        emin,
+        last,
+        -last,
+        overflow=overflow,
+        signed_zero=layout != "fnuz",
+        layout=layout,
+    )  # type: ignore[arg-type]
 
 
 def fixed_point(bits: int, fraction: int, *, name: str = "") -> ValueSet:
@@ -62,8 +73,16 @@ def fixed_point(bits: int, fraction: int, *, name: str = "") -> ValueSet:
     if not 2 <= bits <= MAX_PRECISION + 1:
         raise InputError("fixed:B.F", f"B = {bits}", f"between 2 and {MAX_PRECISION + 1} bits (sign included)")
     last = (1 << (bits - 1)) - 1
-    return ValueSet(name or f"fixed:{bits}.{fraction}", "fixed", bits - 1, bits - 2 - fraction, last, -last,
-                    overflow="saturate", layout="two")
+    return ValueSet(
+        name or f"fixed:{bits}.{fraction}",
+        "fixed",
+        bits - 1,
+        bits - 2 - fraction,
+        last,
+        -last,
+        overflow="saturate",
+        layout="two",
+    )
 
 
 @lru_cache(maxsize=256)
@@ -74,8 +93,12 @@ def _parse_named(base: str) -> ValueSet | None:
     if match:
         exponent_bits, fraction_bits = int(match[1]), int(match[2])
         if not 2 <= exponent_bits <= MAX_EXPONENT_BITS or not 1 <= fraction_bits < MAX_PRECISION:
-            raise InputError("value set", base, f"eXmY with 2 <= X <= {MAX_EXPONENT_BITS} exponent bits and 1 <= Y <= "
-                             f"{MAX_PRECISION - 1} fraction bits")
+            raise InputError(
+                "value set",
+                base,
+                f"eXmY with 2 <= X <= {MAX_EXPONENT_BITS} exponent bits and 1 <= Y <= "
+                f"{MAX_PRECISION - 1} fraction bits",
+            )
         bias = (1 << (exponent_bits - 1)) - 1
         return _from_format(base, Format(fraction_bits + 1, 1 - bias, bias, "ieee", "inf"))
     match = _FIXED.fullmatch(base)
@@ -85,8 +108,9 @@ def _parse_named(base: str) -> ValueSet | None:
 
 
 def _from_format(name: str, facts: Format) -> ValueSet:
-    return float_format(facts.precision, facts.emin, facts.emax, name=name, top=facts.top, layout=facts.layout,
-                        overflow=facts.overflow)
+    return float_format(
+        facts.precision, facts.emin, facts.emax, name=name, top=facts.top, layout=facts.layout, overflow=facts.overflow
+    )
 
 
 def parse_value_set(text: str) -> ValueSet:
@@ -104,19 +128,26 @@ def _parse_base(base: str, text: str) -> ValueSet:
     if base.startswith("grid:") or base in SHIPPED_GRIDS:
         from fpsim.grid_file import read_grid, read_shipped_grid
 
-        return read_shipped_grid(base) if base in SHIPPED_GRIDS else read_grid(base[len("grid:"):])
+        return read_shipped_grid(base) if base in SHIPPED_GRIDS else read_grid(base[len("grid:") :])
     found = _parse_named(base)
     if found is not None:
         return found
     known = [*FORMATS, *SHIPPED_GRIDS]
     head, _, tail = base.partition(":")
     if tail and (head in known or _EXMY.fullmatch(head)):
-        raise InputError("value set", text, f"followed by options among {', '.join(_MODES)}, stochastic=SEED, "
-                         f"{', '.join(_POLICIES)}, ftz; not {tail!r}")
+        raise InputError(
+            "value set",
+            text,
+            f"followed by options among {', '.join(_MODES)}, stochastic=SEED, "
+            f"{', '.join(_POLICIES)}, ftz; not {tail!r}",
+        )
     near = difflib.get_close_matches(base.lower(), known, n=2, cutoff=0.5)
     hint = f" (did you mean {' or '.join(near)}?)" if near else ""
-    raise InputError("value set", text, f"one of {', '.join(known)}, eXmY, fixed:B.F or grid:FILE, with options such "
-                     f"as :saturate, :up, :ftz{hint}")
+    raise InputError(
+        "value set",
+        text,
+        f"one of {', '.join(known)}, eXmY, fixed:B.F or grid:FILE, with options such as :saturate, :up, :ftz{hint}",
+    )
 
 
 def _options(suffixes: list[str], found: ValueSet, text: str) -> dict[str, Any]:
@@ -125,7 +156,9 @@ def _options(suffixes: list[str], found: ValueSet, text: str) -> dict[str, Any]:
         if suffix.startswith("stochastic="):
             seed = suffix.partition("=")[2]
             if not re.fullmatch(r"[0-9]{1,19}", seed, re.ASCII) or int(seed) >= 1 << 63:
-                raise InputError("stochastic", seed or "an empty seed", "stochastic=SEED with an integer 0 <= SEED < 2^63")
+                raise InputError(
+                    "stochastic", seed or "an empty seed", "stochastic=SEED with an integer 0 <= SEED < 2^63"
+                )
             new: dict[str, Any] = {"rounding": "stochastic", "seed": int(seed)}
         elif suffix in _MODES:
             new = {"rounding": suffix}

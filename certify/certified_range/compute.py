@@ -26,16 +26,29 @@ MAX_LENGTH = 10_000_000
 PIGEONHOLE_POSITIONS = 4_000
 
 
-def nmax(*, g: Any, C: Any, dtype: ValueSet | str = "fp16", k: Any = 1, realize: str = "ideal",
-         rotate_dtype: ValueSet | str | None = None, score_dtype: ValueSet | str | None = None,
-         softmax_dtype: ValueSet | str | None = None, criterion: Criterion = "gap", fma: bool = False,
-         order: Order | str = "sequential", method: str = "auto", max_length: int | None = None,
-         cross_check: bool = False, progress: Progress | None = None) -> CertifiedRange | CertifiedRanges:
+def nmax(
+    *,
+    g: Any,
+    C: Any,
+    dtype: ValueSet | str = "fp16",
+    k: Any = 1,
+    realize: str = "ideal",
+    rotate_dtype: ValueSet | str | None = None,
+    score_dtype: ValueSet | str | None = None,
+    softmax_dtype: ValueSet | str | None = None,
+    criterion: Criterion = "gap",
+    fma: bool = False,
+    order: Order | str = "sequential",
+    method: str = "auto",
+    max_length: int | None = None,
+    cross_check: bool = False,
+    progress: Progress | None = None,
+) -> CertifiedRange | CertifiedRanges:
     """N_max^(k)(g, C, F), Eq. 10 of arXiv:2608.11909: how far a k-offset head is certain to find its target.
 
     g: an exact angle in radians (text, int, Fraction; a float is its exact binary64 value).  C > 0: the scale, exact.
-    dtype: the value set F of every stage, but for `rotate_dtype`, `score_dtype` and `softmax_dtype`.  k: an offset of at
-    least 1, or several ("1,2,3" or a list): then the answer is a `CertifiedRanges`.  realize: "ideal" or "phase".
+    dtype: the value set F of every stage, but for `rotate_dtype`, `score_dtype` and `softmax_dtype`.  k: an offset of
+    at least 1, or several ("1,2,3" or a list): then the answer is a `CertifiedRanges`.  realize: "ideal" or "phase".
     criterion: "gap" (Eq. 10) or "weight" (the realized softmax selects exactly).  fma: fuse the score's second product.
     order: the order of the softmax sum, which "weight" depends on.  max_length: where the search ends; the answer is
     then "at_least".  cross_check: recompute with mpmath.
@@ -52,8 +65,12 @@ def nmax(*, g: Any, C: Any, dtype: ValueSet | str = "fp16", k: Any = 1, realize:
     angle, scale = Angle.parse(g, "g"), parse_scale(C)
     offsets = parse_offsets(k)
     results = tuple(
-        nmax_of(Question(angle, scale, offset, regime, realize, criterion), max_length=max_length,
-                cross_check=cross_check, progress=progress)
+        nmax_of(
+            Question(angle, scale, offset, regime, realize, criterion),
+            max_length=max_length,
+            cross_check=cross_check,
+            progress=progress,
+        )
         for offset in offsets
     )
     return results[0] if len(offsets) == 1 and _is_single(k) else CertifiedRanges(results)
@@ -63,8 +80,9 @@ def _is_single(k: Any) -> bool:
     return isinstance(k, int) or (isinstance(k, str) and "," not in k)
 
 
-def nmax_of(question: Question, *, max_length: int | None = None, cross_check: bool = False,
-            progress: Progress | None = None) -> CertifiedRange:
+def nmax_of(
+    question: Question, *, max_length: int | None = None, cross_check: bool = False, progress: Progress | None = None
+) -> CertifiedRange:
     """The certified range that `question` asks for, by the exhaustive road."""
     from certify.certified_range.fast_rows import fast_rows
 
@@ -101,15 +119,36 @@ def _result(question: Question, found: Scan, length: int) -> CertifiedRange:
     ideal = exact_arithmetic_range(question.angle, question.scale, k, question.threshold)
     last_query = failure.witness.i if failure else found.reached - 1
     rows = ReferenceRows(question)
-    reason = failure.reason if failure else (
-        f"interrupted at query {found.reached}" if found.interrupted else f"the search ended at the length limit {length}")
-    checked = _pairs(k, last_query) if not failure else _pairs(k, last_query - 1) + _place(failure.witness.j, last_query - k)
+    reason = (
+        failure.reason
+        if failure
+        else (
+            f"interrupted at query {found.reached}"
+            if found.interrupted
+            else f"the search ended at the length limit {length}"
+        )
+    )
+    checked = (
+        _pairs(k, last_query) if not failure else _pairs(k, last_query - 1) + _place(failure.witness.j, last_query - k)
+    )
     return CertifiedRange(
-        n_max=lower if failure else None, status=status, lower=lower, upper=lower if failure else None, k=k,
-        f_large=question.threshold, witness=failure.witness if failure else None, reason=reason,
-        method="exhaustive", pairs_checked=checked, pairs_total=_pairs(k, last_query) if failure else None,
-        ideal_lower=ideal, ideal_upper=ideal, records=_records(question, last_query, rows),
-        pigeonhole=_pigeonhole(question, last_query, rows), notes=_notes(question), **_echo(question),
+        n_max=lower if failure else None,
+        status=status,
+        lower=lower,
+        upper=lower if failure else None,
+        k=k,
+        f_large=question.threshold,
+        witness=failure.witness if failure else None,
+        reason=reason,
+        method="exhaustive",
+        pairs_checked=checked,
+        pairs_total=_pairs(k, last_query) if failure else None,
+        ideal_lower=ideal,
+        ideal_upper=ideal,
+        records=_records(question, last_query, rows),
+        pigeonhole=_pigeonhole(question, last_query, rows),
+        notes=_notes(question),
+        **_echo(question),
     )
 
 
@@ -117,26 +156,46 @@ def _undefined(question: Question) -> CertifiedRange:
     name = question.regime.softmax.name
     reason = f"{name} has no f_large: exp(-f) rounds to 0 for no positive f in it, so nothing in it selects exactly"
     return CertifiedRange(
-        n_max=None, status="undefined", lower=question.offset - 1, upper=None, k=question.offset, f_large=None, witness=None,
-        reason=reason, method="f_large by search over F", pairs_checked=0, pairs_total=None, ideal_lower=None,
-        ideal_upper=None, records=(), notes=_notes(question), **_echo(question),
+        n_max=None,
+        status="undefined",
+        lower=question.offset - 1,
+        upper=None,
+        k=question.offset,
+        f_large=None,
+        witness=None,
+        reason=reason,
+        method="f_large by search over F",
+        pairs_checked=0,
+        pairs_total=None,
+        ideal_lower=None,
+        ideal_upper=None,
+        records=(),
+        notes=_notes(question),
+        **_echo(question),
     )
 
 
 def _echo(question: Question) -> dict[str, Any]:
     regime = question.regime
     return {
-        "g": str(question.angle), "C": exact_text(question.scale), "dtype": regime.values.name,
+        "g": str(question.angle),
+        "C": exact_text(question.scale),
+        "dtype": regime.values.name,
         "stages": {stage: values.name for stage, values in regime.stages.items() if stage != "output"},
-        "realize": question.realize, "criterion": question.criterion, "fma": regime.fma, "order": str(regime.order),
+        "realize": question.realize,
+        "criterion": question.criterion,
+        "fma": regime.fma,
+        "order": str(regime.order),
     }
 
 
 def _notes(question: Question) -> tuple[str, ...]:
     values = question.regime.values
     if question.scale > values.max:
-        return (f"C = {exact_text(question.scale)} is above the largest value of {values.name}, {exact_text(values.max)}: what "
-                "exceeds it is rounded or saturated to it",)
+        largest = exact_text(values.max)
+        return (
+            f"C = {exact_text(question.scale)} is above {largest}, the largest value of {values.name}: it counts as that",
+        )
     return ()
 
 

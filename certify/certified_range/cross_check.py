@@ -51,8 +51,13 @@ def cross_check_range(question: Question, result: CertifiedRange) -> CrossCheck:
     size = last_position.bit_length() + max(0, _magnitude_bits(question.angle))
     precisions = (widest + size + 80, 2 * (widest + size) + 200)
     failed = [name for name, holds in checks if not all(holds(bits) for bits in precisions)]
-    return CrossCheck(f"mpmath {mpmath.__version__} at {precisions[0]} and {precisions[1]} bits", len(checks), len(failed),
-                      sampled, failed[0] if failed else None)
+    return CrossCheck(
+        f"mpmath {mpmath.__version__} at {precisions[0]} and {precisions[1]} bits",
+        len(checks),
+        len(failed),
+        sampled,
+        failed[0] if failed else None,
+    )
 
 
 def _magnitude_bits(angle: Angle) -> int:
@@ -74,7 +79,9 @@ def _evaluate(function: Callable[[mpmath.mpf], mpmath.mpf], argument: Callable[[
         value = function(argument())
         sign, mantissa, exponent, _ = value._mpf_
     exact = Fraction(int(mantissa)) * Fraction(2) ** int(exponent) * (-1 if sign else 1)
-    margin = max(abs(exact), Fraction(1, 2**24) if function in (mpmath.cos, mpmath.sin) else Fraction(0)) / 2 ** (bits - 24)
+    margin = max(abs(exact), Fraction(1, 2**24) if function in (mpmath.cos, mpmath.sin) else Fraction(0)) / 2 ** (
+        bits - 24
+    )
     return exact - margin, exact + margin
 
 
@@ -125,17 +132,23 @@ def _bias_checks(question: Question) -> Iterator[Check]:
     angle = head.realization.bias_angle()
     for entry, (name, function, sign) in zip(head.bias, (("b0", mpmath.cos, 1), ("b1", mpmath.sin, -1)), strict=True):
 
-        def holds(bits: int, entry: Element = entry, function: Callable[..., mpmath.mpf] = function, sign: int = sign) -> bool:
+        def holds(
+            bits: int, entry: Element = entry, function: Callable[..., mpmath.mpf] = function, sign: int = sign
+        ) -> bool:
             if angle is None:
                 return is_nan(entry)
-            real = _evaluate(function, lambda: question.offset * _angle_value(angle), bits + question.offset.bit_length())
+            real = _evaluate(
+                function, lambda: question.offset * _angle_value(angle), bits + question.offset.bit_length()
+            )
             if real is None:
                 return False
             lo, hi = (mpq(end.numerator, end.denominator) for end in real)
             factor = sign * question.scale
             within = cell(values, entry)
-            return any(within.contains(min(a * factor, b * factor), max(a * factor, b * factor))
-                       for a, b in ((lo, hi), _snapped(lo, hi)))
+            return any(
+                within.contains(min(a * factor, b * factor), max(a * factor, b * factor))
+                for a, b in ((lo, hi), _snapped(lo, hi))
+            )
 
         yield f"bias {name}", holds
 
@@ -196,11 +209,19 @@ def _pair_checks(question: Question, i: int, j: int) -> Iterator[Check]:
     if regime.fma:
         steps.append(("score", regime.score, (query[0], key[0]), (query[1], key[1]), score))
     for label, values, first, second, outcome in steps:
-        yield f"{label} of the pair ({i}, {j})", _product_sum_check(values, regime.values, first, second, outcome,
-                                                                    fused=label == "score", last=label != "score")
+        yield (
+            f"{label} of the pair ({i}, {j})",
+            _product_sum_check(
+                values, regime.values, first, second, outcome, fused=label == "score", last=label != "score"
+            ),
+        )
     if not regime.fma:
-        yield f"score of the pair ({i}, {j})", _product_sum_check(regime.score, None, (query[0], key[0]),
-                                                                  (query[1], key[1]), score, fused=False, last=False)
+        yield (
+            f"score of the pair ({i}, {j})",
+            _product_sum_check(
+                regime.score, None, (query[0], key[0]), (query[1], key[1]), score, fused=False, last=False
+            ),
+        )
 
 
 def _query_steps(head: Head, block: Block) -> list[tuple[str, ValueSet, Block, Block, Element]]:
@@ -211,8 +232,9 @@ def _query_steps(head: Head, block: Block) -> list[tuple[str, ValueSet, Block, B
     return [("q0", rotate, (c, b0), (s, negated), q0), ("q1", rotate, (s, b0), (c, b1), q1)]
 
 
-def _product_sum_check(values: ValueSet, stored: ValueSet | None, first: Block, second: Block, outcome: Element, *,
-                       fused: bool, last: bool) -> Callable[[int], bool]:
+def _product_sum_check(
+    values: ValueSet, stored: ValueSet | None, first: Block, second: Block, outcome: Element, *, fused: bool, last: bool
+) -> Callable[[int], bool]:
     """Whether `outcome` is round(round(a b) + round(c d)), or with the second product fused, then stored."""
 
     def holds(bits: int) -> bool:

@@ -7,9 +7,10 @@ i = k+1 already and N_max = k-1; otherwise it first exists at i = n1 + k, and N_
 
 from __future__ import annotations
 
+from gmpy2 import mpq
+
 from certify.rotation.near_returns import first_gap_below
 from fpsim.angle import Angle
-from gmpy2 import mpq
 
 __all__ = ["exact_arithmetic_range", "range_of_first_return"]
 

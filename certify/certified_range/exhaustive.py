@@ -1,9 +1,9 @@
 """The exhaustive road to N_max: every pair, from the first query position on, with an early exit.
 
 Two walks over the same pairs.  `Walk` in exact rationals is the reference: it does every operation of the head by
-`fpsim.reference`.  `FastWalk` does them in compiled kernels, for the value sets in which binary64 suffices; it finds the
-failing query and the reference then looks at that row again, so the witness never comes from a kernel alone.  The cost
-is the number of pairs, about L^2 / 2.
+`fpsim.reference`.  `FastWalk` does them in compiled kernels, for the value sets in which binary64 suffices; it finds
+the failing query and the reference then looks at that row again, so the witness never comes from a kernel alone.  The
+cost is the number of pairs, about L^2 / 2.
 """
 
 from __future__ import annotations
@@ -73,8 +73,13 @@ class ReferenceRows:
         return next((i for i in range(start, stop) if self.failure(i) is not None), None)
 
 
-def scan(question: Question, max_length: int, *, rows: Callable[[], Rows | None] | None = None,
-         progress: Progress | None = None) -> Scan:
+def scan(
+    question: Question,
+    max_length: int,
+    *,
+    rows: Callable[[], Rows | None] | None = None,
+    progress: Progress | None = None,
+) -> Scan:
     """Scan the query positions k+1 .. max_length+1 in order until one fails.
 
     `rows` makes the fast walk when it is needed (None: there is none, and the reference goes on).  Ctrl-C ends the scan

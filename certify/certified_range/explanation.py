@@ -32,17 +32,36 @@ def _facts(result: CertifiedRange) -> list[tuple[str, str]]:
     facts = [("value set", _regime(result))]
     if result.f_large is not None:
         facts.append(("f_large", f"{readable(result.f_large)}: the least gap whose exponential rounds to 0"))
-    facts.append(("usable", "yes: k <= L <= N_max holds for L up to " + str(result.lower) if result.usable else
-                  f"no: N_max is below k = {result.k}"))
+    facts.append(
+        (
+            "usable",
+            "yes: k <= L <= N_max holds for L up to " + str(result.lower)
+            if result.usable
+            else f"no: N_max is below k = {result.k}",
+        )
+    )
     witness = result.witness
     if witness is not None:
-        facts.append(("first failing pair", f"query i = {witness.i} against j = {witness.j} (target j = {witness.i - result.k})"))
+        facts.append(
+            ("first failing pair", f"query i = {witness.i} against j = {witness.j} (target j = {witness.i - result.k})")
+        )
         facts.append(("  target score", readable(witness.target_score)))
         facts.append(("  competitor", readable(witness.competitor_score)))
-        facts.append(("  gap", f"{readable(witness.gap)} where {readable(result.f_large)} is needed" if result.criterion == "gap"
-                      and result.f_large is not None else readable(witness.gap)))
+        facts.append(
+            (
+                "  gap",
+                f"{readable(witness.gap)} where {readable(result.f_large)} is needed"
+                if result.criterion == "gap" and result.f_large is not None
+                else readable(witness.gap),
+            )
+        )
         if witness.target_weight is not None and witness.competitor_weight is not None:
-            facts.append(("  weights", f"{readable(witness.target_weight)} (target), {readable(witness.competitor_weight)} (competitor)"))
+            facts.append(
+                (
+                    "  weights",
+                    f"{readable(witness.target_weight)} (target), {readable(witness.competitor_weight)} (competitor)",
+                )
+            )
     if result.reason and result.status != "undefined":
         facts.append(("reason", result.reason))
     if result.status != "undefined":
@@ -52,13 +71,23 @@ def _facts(result: CertifiedRange) -> list[tuple[str, str]]:
         facts.append(("near-returns", ("..., " if len(result.records) > 6 else "") + shown))
     if result.pigeonhole:
         collision = result.pigeonhole
-        facts.append(("pigeonhole", f"the keys of {collision.j} and {collision.j_again} are equal, so N_max <= {collision.bound}"))
+        facts.append(
+            (
+                "pigeonhole",
+                f"the keys of {collision.j} and {collision.j_again} are equal, so N_max <= {collision.bound}",
+            )
+        )
     facts.append(("obtained", _method(result)))
     if result.cross_check:
         check = result.cross_check
         kind = "a random sample of the values used" if check.sampled else "every value used"
-        facts.append(("cross-check", f"{check.values - check.disagreements} of {check.values} agree with {check.library} ({kind})"
-                      + (f"; first difference: {check.first}" if check.first else "")))
+        facts.append(
+            (
+                "cross-check",
+                f"{check.values - check.disagreements} of {check.values} agree with {check.library} ({kind})"
+                + (f"; first difference: {check.first}" if check.first else ""),
+            )
+        )
     facts += [("note", note) for note in result.notes]
     return facts
 

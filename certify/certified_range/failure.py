@@ -11,11 +11,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gmpy2 import mpq
+
 from certify.certified_range.result import Witness
 from fpsim.regime import Regime
 from fpsim.rounding.reference import Element, is_nan
 from fpsim.softmax import softmax
-from gmpy2 import mpq
 
 __all__ = ["Failure", "failing_gap", "failing_weight", "is_finite"]
 
@@ -61,8 +62,10 @@ def failing_weight(regime: Regime, scores: Sequence[Element], i: int, offset: in
     if reason is None and is_nan(row.weights[goal]):
         reason = f"the weight of the target {goal} is NaN at query {i} (denominator {row.denominator})"
     if reason is None and row.weights[goal] != 1:
-        reason = (f"the weight of the target is {float(row.weights[goal]):g}, not 1, at query {i} (denominator "
-                  f"{float(row.denominator):g})")
+        reason = (
+            f"the weight of the target is {float(row.weights[goal]):g}, not 1, at query {i} (denominator "
+            f"{float(row.denominator):g})"
+        )
     return Failure(witness, reason)
 
 

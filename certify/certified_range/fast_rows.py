@@ -68,8 +68,18 @@ class FastRows:
         question = self.question
         if question.criterion == "gap":
             assert question.threshold is not None  # "undefined" is answered before any scan
-            found = first_failing_row(self._score, self._how, self._q0, self._q1, self._c, self._s, question.offset, start,
-                                      stop, float(question.threshold))
+            found = first_failing_row(
+                self._score,
+                self._how,
+                self._q0,
+                self._q1,
+                self._c,
+                self._s,
+                question.offset,
+                start,
+                stop,
+                float(question.threshold),
+            )
         else:
             found = self._first_failing_softmax(start, stop)
         return found if found >= 0 else None
@@ -81,8 +91,22 @@ class FastRows:
         order, block = order_number(regime.order)
         values, softmax = _required(spec_of(regime.values)), _required(spec_of(regime.softmax))
         wide = softmax if regime.order.accumulator is None else _required(spec_of(regime.order.accumulator))
-        found: int = first_failing_softmax(self._score, values, softmax, wide, self._how, order, block, self._q0, self._q1,
-                                           self._c, self._s, question.offset, start, stop)
+        found: int = first_failing_softmax(
+            self._score,
+            values,
+            softmax,
+            wide,
+            self._how,
+            order,
+            block,
+            self._q0,
+            self._q1,
+            self._c,
+            self._s,
+            question.offset,
+            start,
+            stop,
+        )
         return found
 
 

@@ -1,7 +1,7 @@
 """The compiled twin of the exhaustive walk under the criterion `gap`: whole rows of pairs, in binary64.
 
-Keys and queries are values of `values`, scores values of `score`.  A product of two values of at most 26 bits is exact in
-binary64, so the cheap product of `fpsim.scalar` serves; otherwise the general one.  The gap is compared exactly: the
+Keys and queries are values of `values`, scores values of `score`.  A product of two values of at most 26 bits is exact
+in binary64, so the cheap product of `fpsim.scalar` serves; otherwise the general one.  The gap is compared exactly: the
 rounded difference d of target and competitor and its error e (TwoSum) give d + e, and d + e < f_large is decided from
 d and, at d = f_large, from the sign of e.
 """
@@ -51,7 +51,9 @@ def _fails(target: float, score: float, threshold: float) -> bool:
 
 
 @kernel(inline="always")
-def _segment_fails(spec: Any, how: int, q0: float, q1: float, c: Floats, s: Floats, target: float, threshold: float) -> bool:
+def _segment_fails(
+    spec: Any, how: int, q0: float, q1: float, c: Floats, s: Floats, target: float, threshold: float
+) -> bool:
     """Whether any competitor of a stretch of keys fails: no early exit inside, so that it can run in vectors."""
     failing = 0
     if how == EXACT:
@@ -67,8 +69,18 @@ def _segment_fails(spec: Any, how: int, q0: float, q1: float, c: Floats, s: Floa
 
 
 @kernel()
-def first_failing_row(spec: Any, how: int, q0: Floats, q1: Floats, c: Floats, s: Floats, offset: int, start: int, stop: int,
-                      threshold: float) -> int:
+def first_failing_row(
+    spec: Any,
+    how: int,
+    q0: Floats,
+    q1: Floats,
+    c: Floats,
+    s: Floats,
+    offset: int,
+    start: int,
+    stop: int,
+    threshold: float,
+) -> int:
     """The least i with start <= i < stop whose row has a failing pair, or -1; q and keys are indexed by position."""
     for i in range(start, stop):
         goal = i - offset

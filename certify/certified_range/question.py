@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
+from gmpy2 import mpq
+
 from fpsim.angle import Angle
 from fpsim.errors import InputError
 from fpsim.flarge import f_large
@@ -21,7 +23,6 @@ from fpsim.number import decimal_text, parse_number
 from fpsim.realization import REALIZATIONS, realize
 from fpsim.regime import Regime
 from fpsim.rounding.reference import round_exact
-from gmpy2 import mpq
 
 __all__ = ["Criterion", "Question", "parse_offsets"]
 
@@ -43,7 +44,9 @@ class Question:
     def __post_init__(self) -> None:
         self.regime.require_deterministic()
         if not self.angle:
-            raise InputError("g", str(self.angle), "an angle other than 0: an unrotated pair gives every position the same score")
+            raise InputError(
+                "g", str(self.angle), "an angle other than 0: an unrotated pair gives every position the same score"
+            )
         if self.scale <= 0:
             raise InputError("C", self.scale, "greater than 0")
         _check_offset(self.offset)
@@ -54,12 +57,18 @@ class Question:
         self._check_scale()
 
     def _check_scale(self) -> None:
-        """C must be in the range of `values`, where the bias and the queries are stored (a saturating set takes any)."""
+        """C must be in the range of `values`, where the bias and the queries are stored (a saturating set takes
+        any).
+        """
         values = self.regime.values
         stored = round_exact(values, self.scale)
         if isinstance(stored, float) and not math.isfinite(stored):
-            raise InputError("C", self.scale, f"within {values.name}, whose largest value is {decimal_text(values.max)} (this C "
-                             "overflows there); or ask for a wider format, or for one that saturates")
+            raise InputError(
+                "C",
+                self.scale,
+                f"within {values.name}, whose largest value is {decimal_text(values.max)} (this C "
+                "overflows there); or ask for a wider format, or for one that saturates",
+            )
 
     @cached_property
     def threshold(self) -> mpq | None:
@@ -79,17 +88,13 @@ def parse_offsets(k: object) -> tuple[int, ...]:
     ((1, 2, 3), (5,))
     """
     if isinstance(k, str):
-        parts: Iterable[object] = [part.strip() for part in k.split(",")]
+        parts: Iterable[object] = [_integer(part.strip()) for part in k.split(",")]
     elif isinstance(k, Iterable):
         parts = list(k)
     else:
         parts = [k]
     offsets: list[int] = []
     for part in parts:
-        if isinstance(part, str):
-            if not (part.isascii() and part.lstrip("+-").isdigit() and len(part) <= 100):
-                raise InputError("k", part, "an integer of at least 1, or several with commas")
-            part = int(part)
         if isinstance(part, bool) or not isinstance(part, int):
             raise InputError("k", part, "an integer of at least 1, or several with commas")
         _check_offset(part)
@@ -98,6 +103,12 @@ def parse_offsets(k: object) -> tuple[int, ...]:
     if not offsets:
         raise InputError("k", k, "an integer of at least 1, or several with commas")
     return tuple(offsets)
+
+
+def _integer(text: str) -> int:
+    if not (text.isascii() and text.lstrip("+-").isdigit() and len(text) <= 100):
+        raise InputError("k", text, "an integer of at least 1, or several with commas")
+    return int(text)
 
 
 def _check_offset(offset: int) -> None:

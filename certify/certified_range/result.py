@@ -34,8 +34,11 @@ class Witness:
     def to_json(self) -> dict[str, Any]:
         """The keys of `witness`."""
         shown: dict[str, Any] = {
-            "i": self.i, "j": self.j, "target_score": json_number(self.target_score),
-            "competitor_score": json_number(self.competitor_score), "gap": json_number(self.gap),
+            "i": self.i,
+            "j": self.j,
+            "target_score": json_number(self.target_score),
+            "competitor_score": json_number(self.competitor_score),
+            "gap": json_number(self.gap),
         }
         if self.target_weight is not None and self.competitor_weight is not None:
             shown["target_weight"] = json_number(self.target_weight)
@@ -82,8 +85,13 @@ class CrossCheck:
 
     def to_json(self) -> dict[str, Any]:
         """The keys of `cross_check`."""
-        return {"library": self.library, "values": self.values, "disagreements": self.disagreements,
-                "sampled": self.sampled, "first_disagreement": self.first}
+        return {
+            "library": self.library,
+            "values": self.values,
+            "disagreements": self.disagreements,
+            "sampled": self.sampled,
+            "first_disagreement": self.first,
+        }
 
 
 @dataclass(frozen=True)
@@ -130,17 +138,30 @@ class CertifiedRange:
     def to_json(self) -> dict[str, Any]:
         """The JSON object of `fpcert nmax --json`, as a dictionary; exact numbers that binary64 lacks are texts."""
         shown: dict[str, Any] = {
-            "n_max": self.n_max, "status": self.status, "usable": self.usable,
-            "lower": self.lower if self.status != "undefined" else None, "upper": self.upper,
+            "n_max": self.n_max,
+            "status": self.status,
+            "usable": self.usable,
+            "lower": self.lower if self.status != "undefined" else None,
+            "upper": self.upper,
             "f_large": None if self.f_large is None else json_number(self.f_large),
             "f_large_exact": None if self.f_large is None else exact_text(self.f_large),
-            "witness": self.witness.to_json() if self.witness else None, "reason": self.reason, "method": self.method,
-            "pairs_checked": self.pairs_checked, "pairs_total": self.pairs_total,
+            "witness": self.witness.to_json() if self.witness else None,
+            "reason": self.reason,
+            "method": self.method,
+            "pairs_checked": self.pairs_checked,
+            "pairs_total": self.pairs_total,
             "ideal": {"lower": self.ideal_lower, "upper": self.ideal_upper},
             "records": [record.to_json() for record in self.records],
             "pigeonhole": self.pigeonhole.to_json() if self.pigeonhole else None,
-            "g": self.g, "C": self.C, "k": self.k, "dtype": self.dtype, "regime": dict(self.stages),
-            "realize": self.realize, "criterion": self.criterion, "fma": self.fma, "order": self.order,
+            "g": self.g,
+            "C": self.C,
+            "k": self.k,
+            "dtype": self.dtype,
+            "regime": dict(self.stages),
+            "realize": self.realize,
+            "criterion": self.criterion,
+            "fma": self.fma,
+            "order": self.order,
             "notes": list(self.notes),
         }
         if self.cross_check is not None:
@@ -166,8 +187,10 @@ class CertifiedRanges:
         if len(exact) == len(self.results):
             return min(exact)
         least = min(exact, default=None)
-        if least is not None and all(result.n_max is not None or (result.status != "undefined" and result.lower >= least)
-                                     for result in self.results):
+        if least is not None and all(
+            result.n_max is not None or (result.status != "undefined" and result.lower >= least)
+            for result in self.results
+        ):
             return least
         return None
 
@@ -183,8 +206,8 @@ class CertifiedRanges:
     def __str__(self) -> str:
         blocks = [str(result) for result in self.results]
         least = "unknown" if self.n_max is None else str(self.n_max)
-        return "\n\n".join([*blocks, f"All offsets together (Cor. 4.1 ii): N_max = {least}"
-                            f"{'' if self.usable else ' (not usable for every offset)'}"])
+        caveat = "" if self.usable else " (not usable for every offset)"
+        return "\n\n".join([*blocks, f"All offsets together (Cor. 4.1 ii): N_max = {least}{caveat}"])
 
 
 def difference(a: Element, b: Element) -> Element:

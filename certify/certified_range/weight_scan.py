@@ -62,7 +62,9 @@ def _ordered_sum(spec: Any, wide: Any, order: int, block: int, terms: Floats) ->
 
 
 @kernel()
-def _selects(values: Any, softmax: Any, wide: Any, order: int, block: int, row: Floats, goal: int, scratch: Floats) -> bool:
+def _selects(
+    values: Any, softmax: Any, wide: Any, order: int, block: int, row: Floats, goal: int, scratch: Floats
+) -> bool:
     """Whether the softmax of `row` has weight exactly 1 at `goal` and exactly 0 elsewhere."""
     greatest = row[0]
     for j in range(row.size):
@@ -82,8 +84,22 @@ def _selects(values: Any, softmax: Any, wide: Any, order: int, block: int, row: 
 
 
 @kernel()
-def first_failing_softmax(score: Any, values: Any, softmax: Any, wide: Any, how: int, order: int, block: int, q0: Floats, q1: Floats,
-                          c: Floats, s: Floats, offset: int, start: int, stop: int) -> int:
+def first_failing_softmax(
+    score: Any,
+    values: Any,
+    softmax: Any,
+    wide: Any,
+    how: int,
+    order: int,
+    block: int,
+    q0: Floats,
+    q1: Floats,
+    c: Floats,
+    s: Floats,
+    offset: int,
+    start: int,
+    stop: int,
+) -> int:
     """The least i with start <= i < stop whose softmax does not select i - offset exactly, or -1."""
     row, scratch = np.empty(stop), np.empty(stop)
     for i in range(start, stop):

@@ -15,8 +15,8 @@ UNDECIDED = 3
 
 @click.command(
     "nmax",
-    epilog="Example: fpcert nmax --g 1.0 --C 40 --dtype fp16 --k 1\n\nAnother: fpcert nmax --g 2pi*3/7 --C 1e4 --dtype bf16 "
-    "--score-dtype fp32 --k 1,2,3 --json",
+    epilog="Example: fpcert nmax --g 1.0 --C 40 --dtype fp16 --k 1\n\nAnother: fpcert nmax --g 2pi*3/7 --C 1e4 "
+    "--dtype bf16 --score-dtype fp32 --k 1,2,3 --json",
 )
 @click.option("--g", required=True, metavar="ANGLE", help="The angle in radians, exact: 1.0, 0.1, 2/3, pi/2, 2pi*3/7.")
 @click.option("--C", "scale", required=True, metavar="NUMBER", help="The scale C > 0, exact: 40, 1e18, 2/3.")
@@ -25,12 +25,24 @@ UNDECIDED = 3
 @click.option("--rotate-dtype", metavar="F", help="The value set of the rotation's products and sums.")
 @click.option("--score-dtype", metavar="F", help="The value set of the scores.")
 @click.option("--softmax-dtype", metavar="F", help="The value set of the softmax, whose f_large counts.")
-@click.option("--realize", default="ideal", show_default=True, metavar="KIND", help="How the rotation is realized: ideal, phase.")
-@click.option("--criterion", type=click.Choice(["gap", "weight"]), default="gap", show_default=True,
-              help="gap: Eq. 10; weight: the realized softmax selects exactly.")
+@click.option(
+    "--realize", default="ideal", show_default=True, metavar="KIND", help="How the rotation is realized: ideal, phase."
+)
+@click.option(
+    "--criterion",
+    type=click.Choice(["gap", "weight"]),
+    default="gap",
+    show_default=True,
+    help="gap: Eq. 10; weight: the realized softmax selects exactly.",
+)
 @click.option("--fma", is_flag=True, help="Fuse the score's second product into the sum.")
-@click.option("--order", default="sequential", show_default=True, metavar="ORDER",
-              help="Softmax sums: sequential, reverse, pairwise, blocked:N, wide:F.")
+@click.option(
+    "--order",
+    default="sequential",
+    show_default=True,
+    metavar="ORDER",
+    help="Softmax sums: sequential, reverse, pairwise, blocked:N, wide:F.",
+)
 @click.option("--method", default="auto", show_default=True, metavar="ROAD", help="auto or exhaustive.")
 @click.option("--max-length", type=int, metavar="N", help="Where the search ends.")
 @click.option("--cross-check", is_flag=True, help="Recompute what the answer rests on with mpmath.")
@@ -56,8 +68,9 @@ def command(
 ) -> int:
     """Find N_max^(k)(g, C, F): up to which length a head is certain to select the position k steps back (Eq. 10).
 
-    The head has one rotary pair of angle g and scale C; every operation is rounded into F. The answer is exact, or says that it
-    is not: exit code 3 means that the search ended at its limit (or at Ctrl-C), with the range that is certified so far.
+    The head has one rotary pair of angle g and scale C; every operation is rounded into F. The answer is exact, or
+    says that it is not: exit code 3 means that the search ended at its limit (or at Ctrl-C), with the range that is
+    certified so far.
     """
     from certify.certified_range.compute import nmax
     from certify.certified_range.result import CertifiedRanges
@@ -72,8 +85,8 @@ def command(
 
         result = nmax(
             g=g, C=scale, dtype=dtype, k=k, realize=realize, rotate_dtype=rotate_dtype, score_dtype=score_dtype,
-            softmax_dtype=softmax_dtype, criterion=criterion, fma=fma, order=order, method=method, max_length=max_length,
-            cross_check=cross_check, progress=report,
+            softmax_dtype=softmax_dtype, criterion=criterion, fma=fma, order=order, method=method,
+            max_length=max_length, cross_check=cross_check, progress=report,
         )  # fmt: skip
     emit(result.to_json(), as_json, output_file, text=str(result))
     parts = result.results if isinstance(result, CertifiedRanges) else (result,)

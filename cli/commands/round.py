@@ -19,12 +19,17 @@ __all__ = ["command"]
 @click.argument("values", metavar="VALUE...", nargs=-1, required=True)
 @common_options
 def command(
-    value_set: str, values: tuple[str, ...], as_json: bool, output_file: str | None, quiet: bool  # noqa: ARG001 - no notes
+    value_set: str,
+    values: tuple[str, ...],
+    as_json: bool,
+    output_file: str | None,
+    quiet: bool,
 ) -> None:
     """Round exact values into F.
 
-    VALUE is a decimal, p/q or hexadecimal float, inf, nan, or exp(x), sqrt(x), sin(a), cos(a) of a number x or an angle a such
-    as 2pi/3. Nothing passes through binary64: 0.1 is one tenth. Under stochastic rounding the values are operations 0, 1, 2...
+    VALUE is a decimal, p/q or hexadecimal float, inf, nan, or exp(x), sqrt(x), sin(a), cos(a) of a number x or an
+    angle a such as 2pi/3. Nothing passes through binary64: 0.1 is one tenth. Under stochastic rounding the values are
+    operations 0, 1, 2...
     """
     from fpsim.neighbours import rounding_facts
     from fpsim.valueset_text import value_set as parse

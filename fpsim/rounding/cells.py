@@ -34,8 +34,9 @@ class Cell:
 
     def mirrored(self) -> Cell:
         """The cell of the negated values."""
-        return Cell(None if self.hi is None else -self.hi, self.hi_closed,
-                    None if self.lo is None else -self.lo, self.lo_closed)
+        return Cell(
+            None if self.hi is None else -self.hi, self.hi_closed, None if self.lo is None else -self.lo, self.lo_closed
+        )
 
 
 def boundary(values: ValueSet, n: int, negative: bool) -> tuple[mpq | None, bool]:

@@ -1,4 +1,5 @@
-"""The reference rounding: an exact real into F, by its neighbours.  Slow and obvious; every kernel is tested against it.
+"""The reference rounding: an exact real into F, by its neighbours.  Slow and obvious; every kernel is tested against
+it.
 
 The rules are those of "semantics 1" §1.  On each side of 0 let M be the last value and M' the one below it in
 magnitude.  A magnitude above M is *beyond range* or becomes M, as the mode says; beyond range the policy decides.

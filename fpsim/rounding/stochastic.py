@@ -1,8 +1,8 @@
 """The counter-based generator of stochastic rounding.
 
-A draw is a pure function of (seed, operation number), so a result depends neither on threads nor on batches.  The mixing
-function is the finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), applied to the number after the seed has
-been mixed the same way.
+A draw is a pure function of (seed, operation number), so a result depends neither on threads nor on batches.  The
+mixing function is the finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014), applied to the number after the
+seed has been mixed the same way.
 """
 
 from __future__ import annotations

@@ -3,15 +3,16 @@
 from bisect import bisect_right
 from fractions import Fraction
 
-import certify
 import mpmath
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import certify
 from certify.certified_range.result import CertifiedRange, CertifiedRanges
 from fpsim.errors import InputError, UnsupportedError
 from fpsim.grid_file import grid
 from fpsim.valueset import ValueSet
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 TABLE = [
     ("fp16", "1", "40", 1, 5, (7, 0)), ("fp16", "1", "10000", 1, 43, (45, 0)), ("fp16", "1", "60000", 1, 44, (46, 1)),
@@ -60,7 +61,10 @@ class Naive:
         return self.round((-1 if sign else 1) * int(mantissa) * Fraction(2) ** int(exponent))
 
     def f_large(self):
-        return next((f for f in self.values if f > 0 and self.real(mpmath.exp(-mpmath.mpf(f.numerator) / f.denominator)) == 0), None)
+        return next(
+            (f for f in self.values if f > 0 and self.real(mpmath.exp(-mpmath.mpf(f.numerator) / f.denominator)) == 0),
+            None,
+        )
 
     def nmax(self, g, scale, k, realize, limit):
         with mpmath.workprec(400):

@@ -80,7 +80,9 @@ def test_round(fpcert):
     assert "below" in fpcert("round", "fp16", "0.1").out
 
 
-@pytest.mark.parametrize("arguments", [("fp16",), ("fp16", "x"), ("fp15", "1"), ("fp16", "exp(1e9)"), ("fp16", "sin(x)")])
+@pytest.mark.parametrize(
+    "arguments", [("fp16",), ("fp16", "x"), ("fp15", "1"), ("fp16", "exp(1e9)"), ("fp16", "sin(x)")]
+)
 def test_round_bad_input(fpcert, arguments):
     assert fpcert("round", *arguments).code == 2
 

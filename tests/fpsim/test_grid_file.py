@@ -4,10 +4,11 @@ import json
 
 import numpy as np
 import pytest
+from gmpy2 import mpq
+
 from fpsim.errors import InputError
 from fpsim.grid_file import grid, read_grid
 from fpsim.valueset import ValueSet
-from gmpy2 import mpq
 
 VALUES = (mpq(-1), mpq(0), mpq(1, 3), mpq(1, 2))
 
@@ -33,7 +34,10 @@ def test_text(write):
 def test_json(write):
     found = read_grid(write("g.json", '{"values": [0, "1/3", 0.5, -1], "overflow": "nan"}'))
     assert (found.grid, found.overflow) == (VALUES, "nan")
-    assert read_grid(write("h.json", "[0, 0.1]")).grid == (mpq(0), mpq(1, 10))  # the decimal, not its binary64 neighbour
+    assert read_grid(write("h.json", "[0, 0.1]")).grid == (
+        mpq(0),
+        mpq(1, 10),
+    )  # the decimal, not its binary64 neighbour
 
 
 def test_npy(tmp_path):
@@ -68,15 +72,30 @@ def test_bad_text(write, content, reason):
         read_grid(write("g.txt", content))
 
 
-@pytest.mark.parametrize("content", ["{}", "[[0, 1]]", '{"values": 3}', "[0, true]", "[0,", '{"values": [0, 1], "size": 2}',
-                                     "[" * 100_000, '{"values":[0,1],"overflow":"up"}'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "{}",
+        "[[0, 1]]",
+        '{"values": 3}',
+        "[0, true]",
+        "[0,",
+        '{"values": [0, 1], "size": 2}',
+        "[" * 100_000,
+        '{"values":[0,1],"overflow":"up"}',
+    ],
+)
 def test_bad_json(write, content):
     with pytest.raises(InputError, match="should be"):
         read_grid(write("g.json", content))
 
 
 def test_bad_npy(tmp_path, write):
-    for name, array in {"shape": np.zeros((2, 2)), "complex": np.zeros(2, complex), "nan": np.array([0, np.nan])}.items():
+    for name, array in {
+        "shape": np.zeros((2, 2)),
+        "complex": np.zeros(2, complex),
+        "nan": np.array([0, np.nan]),
+    }.items():
         np.save(tmp_path / f"{name}.npy", array)
         with pytest.raises(InputError):
             read_grid(str(tmp_path / f"{name}.npy"))

@@ -5,14 +5,15 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
+from gmpy2 import mpq
+from hypothesis import given
+from hypothesis import strategies as st
+
 from fpsim.angle import Angle, conventional_angle
 from fpsim.errors import InputError
 from fpsim.number import decimal_text, exact_text, parse_number
 from fpsim.real import Irrational
 from fpsim.turning import cos_of, sin_of
-from gmpy2 import mpq
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 @pytest.mark.parametrize(("text", "value"), [
@@ -24,8 +25,30 @@ def test_numbers(text, value):
     assert parse_number(text) == value
 
 
-@pytest.mark.parametrize("text", ["", "x", "1e", "1/", "1/0", "--1", "1_000", "٣", "0x", "1e100001", "1" * 30000, "nan", "inf",
-                                  float("nan"), float("inf"), None, True, 1j, [1]])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "x",
+        "1e",
+        "1/",
+        "1/0",
+        "--1",
+        "1_000",
+        "٣",
+        "0x",
+        "1e100001",
+        "1" * 30000,
+        "nan",
+        "inf",
+        float("nan"),
+        float("inf"),
+        None,
+        True,
+        1j,
+        [1],
+    ],
+)
 def test_bad_numbers(text):
     with pytest.raises(InputError):
         parse_number(text)
@@ -54,7 +77,9 @@ def test_angles(text, coefficient, unit):
     assert Angle.parse(str(Angle.parse(text))) == Angle.parse(text)
 
 
-@pytest.mark.parametrize("text", ["", "pi pi", "pi*", "pi/0", "pi*1.5", "pipi", "2pi3", "e", "1+1", "nan", "pi/" + "9" * 30000])
+@pytest.mark.parametrize(
+    "text", ["", "pi pi", "pi*", "pi/0", "pi*1.5", "pipi", "2pi3", "e", "1+1", "nan", "pi/" + "9" * 30000]
+)
 def test_bad_angles(text):
     with pytest.raises(InputError):
         Angle.parse(text)

@@ -3,22 +3,41 @@
 import ml_dtypes
 import numpy as np
 import pytest
-from fpsim.errors import InputError
-from fpsim.formats import FORMATS
-from fpsim.valueset import ValueSet
-from fpsim.valueset_text import fixed_point, float_format
 from gmpy2 import mpq
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fpsim.errors import InputError
+from fpsim.formats import FORMATS
+from fpsim.valueset import ValueSet
+from fpsim.valueset_text import fixed_point, float_format
+
 # Each line from the standard or the paper that defines the format, as decimals and powers of two.
 LARGEST = {
-    "fp64": mpq(2**53 - 1) * 2**971, "fp32": mpq(2**24 - 1) * 2**104, "tf32": mpq(2**11 - 1) * 2**117,
-    "bf16": mpq(2**8 - 1) * 2**120, "fp16": 65504, "e5m2": 57344, "e4m3": 448, "e3m2": 28, "e2m3": mpq("7.5"), "e2m1": 6,
-    "e4m3fnuz": 240, "e5m2fnuz": 57344, "fp128": mpq(2**113 - 1) * mpq(2) ** 16271,
+    "fp64": mpq(2**53 - 1) * 2**971,
+    "fp32": mpq(2**24 - 1) * 2**104,
+    "tf32": mpq(2**11 - 1) * 2**117,
+    "bf16": mpq(2**8 - 1) * 2**120,
+    "fp16": 65504,
+    "e5m2": 57344,
+    "e4m3": 448,
+    "e3m2": 28,
+    "e2m3": mpq("7.5"),
+    "e2m1": 6,
+    "e4m3fnuz": 240,
+    "e5m2fnuz": 57344,
+    "fp128": mpq(2**113 - 1) * mpq(2) ** 16271,
 }
-ML_DTYPES = {"bf16": "bfloat16", "e5m2": "float8_e5m2", "e4m3": "float8_e4m3fn", "e4m3fnuz": "float8_e4m3fnuz",
-             "e5m2fnuz": "float8_e5m2fnuz", "e3m2": "float6_e3m2fn", "e2m3": "float6_e2m3fn", "e2m1": "float4_e2m1fn"}
+ML_DTYPES = {
+    "bf16": "bfloat16",
+    "e5m2": "float8_e5m2",
+    "e4m3": "float8_e4m3fn",
+    "e4m3fnuz": "float8_e4m3fnuz",
+    "e5m2fnuz": "float8_e5m2fnuz",
+    "e3m2": "float6_e3m2fn",
+    "e2m3": "float6_e2m3fn",
+    "e2m1": "float4_e2m1fn",
+}
 SMALL = ["e5m2", "e4m3", "e3m2", "e2m3", "e2m1", "e4m3fnuz", "e5m2fnuz", "e2m2", "fixed:8.4", "fixed:2.0", "nf4"]
 
 
@@ -32,14 +51,20 @@ def test_largest_value(name):
 def test_facts_agree_with_ml_dtypes(name, peer):
     info, values = ml_dtypes.finfo(getattr(ml_dtypes, peer)), ValueSet.parse(name)
     assert (float(values.max), float(values.min_positive), float(values.min_normal)) == (
-        float(info.max), float(info.smallest_subnormal), float(info.smallest_normal))
+        float(info.max),
+        float(info.smallest_subnormal),
+        float(info.smallest_normal),
+    )
 
 
 @pytest.mark.parametrize("name", ["fp16", "fp32", "fp64"])
 def test_facts_agree_with_numpy(name):
     info, values = np.finfo({"fp16": np.float16, "fp32": np.float32, "fp64": np.float64}[name]), ValueSet.parse(name)
     assert (float(values.max), float(values.min_positive), float(values.min_normal)) == (
-        float(info.max), float(info.smallest_subnormal), float(info.smallest_normal))
+        float(info.max),
+        float(info.smallest_subnormal),
+        float(info.smallest_normal),
+    )
 
 
 @pytest.mark.parametrize("name", ["fp16", *SMALL])

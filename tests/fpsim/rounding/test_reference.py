@@ -4,13 +4,14 @@ from fractions import Fraction
 
 import mpmath
 import pytest
+from gmpy2 import mpq
+
 from fpsim.flarge import f_large
 from fpsim.grid_file import grid
 from fpsim.rounding.cells import cell
 from fpsim.rounding.reference import is_nan, is_negative, round_exact
 from fpsim.stagnation import stagnation_point
 from fpsim.valueset import ValueSet
-from gmpy2 import mpq
 
 SETS = ["e4m3", "e5m2", "e3m2", "e2m1", "e4m3fnuz", "fixed:5.2", "fixed:2.0", "nf4", "e2m3:ftz"]
 MODES = ["even", "away", "zero", "up", "down", "odd"]
@@ -20,7 +21,7 @@ def naive(values, x):
     """The definition of "semantics 1", §1, as a walk over every value: (value or None for beyond range, is it negative)."""
     listed = [values.value(n) for n in range(values.first, values.last + 1)]
     mode, negative = values.rounding, x < 0
-    side = sorted((abs(v) for v in listed if v != 0 and (v < 0) == negative))
+    side = sorted(abs(v) for v in listed if v != 0 and (v < 0) == negative)
     side = [mpq(0), *side]
     a = abs(x)
     if len(side) == 1:
@@ -58,7 +59,10 @@ def probes(values):
         middle = (a + b) / 2
         points |= {middle, middle + tiny, middle - tiny, a + tiny, b - tiny, (3 * a + b) / 4}
     for end, step in ((listed[-1], listed[-1] - listed[-2]), (listed[0], listed[0] - listed[1])):
-        points |= {end + step * f for f in (mpq(1, 100), mpq(1, 2), mpq(1, 2) - tiny, mpq(1, 2) + tiny, mpq(1), mpq(9, 2), mpq(10**6))}
+        points |= {
+            end + step * f
+            for f in (mpq(1, 100), mpq(1, 2), mpq(1, 2) - tiny, mpq(1, 2) + tiny, mpq(1), mpq(9, 2), mpq(10**6))
+        }
     return sorted(points)
 
 
@@ -156,14 +160,37 @@ def _mpq(x):
     return mpq(int(mantissa)) * mpq(2) ** int(exponent) * (-1 if sign else 1)
 
 
-@pytest.mark.parametrize(("name", "point"), [("fp16", 2048), ("bf16", 256), ("e4m3", 16), ("e5m2", 8), ("e2m1", 4), ("fp64", 2**53),
-                                             ("fixed:8.4", mpq(127, 16)), ("nf4", 1)])
+@pytest.mark.parametrize(
+    ("name", "point"),
+    [
+        ("fp16", 2048),
+        ("bf16", 256),
+        ("e4m3", 16),
+        ("e5m2", 8),
+        ("e2m1", 4),
+        ("fp64", 2**53),
+        ("fixed:8.4", mpq(127, 16)),
+        ("nf4", 1),
+    ],
+)
 def test_stagnation(name, point):
     assert stagnation_point(ValueSet.parse(name)) == point
 
 
-@pytest.mark.parametrize("name", ["e4m3:up", "e4m3:up:saturate", "e5m2:up", "e5m2:away", "e4m3:odd", "e3m2:away", "e4m3fnuz:up:saturate",
-                                  "e5m3:odd", "e5m3:up"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "e4m3:up",
+        "e4m3:up:saturate",
+        "e5m2:up",
+        "e5m2:away",
+        "e4m3:odd",
+        "e3m2:away",
+        "e4m3fnuz:up:saturate",
+        "e5m3:odd",
+        "e5m3:up",
+    ],
+)
 def test_stagnation_by_a_walk(name):
     values, total = ValueSet.parse(name), mpq(0)
     while True:
