@@ -259,10 +259,8 @@ def _look_up(values: ValueSet, loop: Slow, x: Array, out: Array) -> None:
     spec = spec_of(values)
     entries = tables.table(values, loop)
     left_open = np.empty(x.size, np.int64)
-    if isinstance(spec, Grid):
-        count = tables.look_up_grid(spec, entries, x, out, left_open)
-    else:
-        count = tables.look_up_float(tables.index_of(values), entries, x, out, left_open)
+    index = spec if isinstance(spec, Grid) else tables.index_of(values)
+    count = tables.look_up(index, entries, x, out, left_open)
     if count:
         rest = np.empty(count)
         loop(spec, x[left_open[:count]], rest)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from certify.certified_range.exact_arithmetic import exact_arithmetic_range
-from certify.certified_range.exhaustive import Progress, ReferenceRows, Scan, scan
+from certify.certified_range.exhaustive import Progress, ReferenceRows, Rows, Scan, scan
 from certify.certified_range.question import Criterion, Question, parse_offsets, parse_scale
 from certify.certified_range.result import CertifiedRange, CertifiedRanges, Collision, Record, Status, difference
 from certify.rotation.near_returns import record_near_returns
@@ -19,8 +19,6 @@ from fpsim.valueset import ValueSet
 __all__ = ["METHODS", "nmax", "nmax_of"]
 
 METHODS = ("auto", "exhaustive")
-MAX_LENGTH_BY_KERNEL = 100_000
-MAX_LENGTH_BY_REFERENCE = 1_000
 MAX_LENGTH = 10_000_000
 # Colliding keys are looked for among this many positions by the reference.
 PIGEONHOLE_POSITIONS = 4_000
@@ -84,13 +82,11 @@ def nmax_of(
     question: Question, *, max_length: int | None = None, cross_check: bool = False, progress: Progress | None = None
 ) -> CertifiedRange:
     """The certified range that `question` asks for, by the exhaustive road."""
-    from certify.certified_range.fast_rows import fast_rows
-
+    _check_length(max_length)
     if question.threshold is None:
         return _undefined(question)
-    length = _limit(question, max_length)
-    found = scan(question, length, rows=lambda: fast_rows(question), progress=progress)
-    result = _result(question, found, length)
+    found = scan(question, max_length, rows=lambda: _fast_rows(question), progress=progress)
+    result = _result(question, found)
     if cross_check:
         from dataclasses import replace
 
@@ -100,17 +96,19 @@ def nmax_of(
     return result
 
 
-def _limit(question: Question, max_length: int | None) -> int:
-    if max_length is None:
-        from certify.certified_range.fast_rows import has_fast_rows
+def _fast_rows(question: Question) -> Rows | None:
+    """The compiled walk; loading numba takes longer than most answers, so it is left until it is needed."""
+    from certify.certified_range.fast_rows import fast_rows
 
-        return MAX_LENGTH_BY_KERNEL if has_fast_rows(question) else MAX_LENGTH_BY_REFERENCE
-    if isinstance(max_length, bool) or not 1 <= max_length <= MAX_LENGTH:
+    return fast_rows(question)
+
+
+def _check_length(max_length: int | None) -> None:
+    if max_length is not None and (isinstance(max_length, bool) or not 1 <= max_length <= MAX_LENGTH):
         raise InputError("max_length", max_length, f"an integer between 1 and {MAX_LENGTH}")
-    return max_length
 
 
-def _result(question: Question, found: Scan, length: int) -> CertifiedRange:
+def _result(question: Question, found: Scan) -> CertifiedRange:
     k = question.offset
     assert question.threshold is not None  # `nmax_of` has answered "undefined" otherwise
     failure = found.failure
@@ -125,7 +123,7 @@ def _result(question: Question, found: Scan, length: int) -> CertifiedRange:
         else (
             f"interrupted at query {found.reached}"
             if found.interrupted
-            else f"the search ended at the length limit {length}"
+            else f"the search ended at the length limit {found.reached - 2}"
         )
     )
     checked = (

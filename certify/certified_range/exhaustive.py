@@ -1,7 +1,7 @@
 """The exhaustive road to N_max: every pair, from the first query position on, with an early exit.
 
-Two walks over the same pairs.  `Walk` in exact rationals is the reference: it does every operation of the head by
-`fpsim.reference`.  `FastWalk` does them in compiled kernels, for the value sets in which binary64 suffices; it finds
+Two walks over the same pairs.  `ReferenceRows`, in exact rationals, is the reference: it does every operation of the head by
+`fpsim.reference`.  `FastRows` does them in compiled kernels, for the value sets in which binary64 suffices; it finds
 the failing query and the reference then looks at that row again, so the witness never comes from a kernel alone.  The
 cost is the number of pairs, about L^2 / 2.
 """
@@ -23,6 +23,8 @@ Progress = Callable[[int, int], None]  # positions done, positions in all
 
 # The walk starts with the reference: most heads fail early, and then no kernel has to be loaded.
 FIRST_BY_REFERENCE = 40
+MAX_LENGTH_BY_KERNEL = 100_000
+MAX_LENGTH_BY_REFERENCE = 1_000
 
 
 class Rows(Protocol):
@@ -75,28 +77,35 @@ class ReferenceRows:
 
 def scan(
     question: Question,
-    max_length: int,
+    max_length: int | None,
     *,
     rows: Callable[[], Rows | None] | None = None,
     progress: Progress | None = None,
 ) -> Scan:
     """Scan the query positions k+1 .. max_length+1 in order until one fails.
 
-    `rows` makes the fast walk when it is needed (None: there is none, and the reference goes on).  Ctrl-C ends the scan
-    with what is certified so far.
+    `rows` makes the fast walk when it is needed (None: there is none, and the reference goes on).  Without a
+    `max_length` the scan ends at `MAX_LENGTH_BY_KERNEL` or `MAX_LENGTH_BY_REFERENCE`.  Ctrl-C ends it with what is
+    certified so far.
     """
     reference = ReferenceRows(question)
-    start, stop = question.offset + 1, max_length + 2
-    position = start
+    start = position = question.offset + 1
     try:
-        first_stop = min(stop, FIRST_BY_REFERENCE)
+        first_stop = FIRST_BY_REFERENCE if max_length is None else min(max_length + 2, FIRST_BY_REFERENCE)
         for i in range(start, first_stop):
             failure = reference.failure(i)
             if failure:
                 return Scan(failure, i)
             position = i + 1
-        fast = rows() if rows and position < stop else None
+        if max_length is not None and position >= max_length + 2:
+            return Scan(None, position)
+        fast = rows() if rows else None
         walk: Rows = fast or reference
+        stop = (
+            max_length + 2
+            if max_length is not None
+            else ((MAX_LENGTH_BY_KERNEL if fast else MAX_LENGTH_BY_REFERENCE) + 2)
+        )
         while position < stop:
             chunk_stop = min(stop, position + _chunk(position, fast is not None))
             found = walk.first_failure(position, chunk_stop)

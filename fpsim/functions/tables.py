@@ -17,55 +17,59 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from fpsim.compilation import kernel
-from fpsim.functions.bits import bits_of
+from fpsim.functions.bits import bits_of, from_bits
+from fpsim.rounding.dispatch import implement
 from fpsim.rounding.grids import bucket
 from fpsim.rounding.kinds import Grid
 from fpsim.rounding.specs import spec_of
 from fpsim.valueset import ValueSet
 
-__all__ = ["LARGEST_TABLE", "FloatIndex", "all_values", "index_of", "look_up_float", "look_up_grid", "table"]
+__all__ = ["LARGEST_TABLE", "FloatIndex", "all_values", "index_of", "look_up", "table"]
 
 LARGEST_TABLE = 65536
 """The largest F, in finite values, for which tables are made."""
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[np.float64]]"
 TableArray: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
+Places: TypeAlias = "np.ndarray[Any, np.dtype[np.int32]]"
 Loop: TypeAlias = Callable[[Any, Array, Array], None]
 
-_MAGNITUDE = np.uint64((1 << 63) - 1)
+_EXPONENT = np.uint64(0x7FF << 52)
+_SIGN_SHIFT = np.uint64(63)
 _BLOCK = 1024
 
 
 class FloatIndex(NamedTuple):
-    """How a float or fixed-point set numbers its values: an index is (bits >> shift) - offset for normal values.
+    """How a float or fixed-point set numbers its values.
 
-    magic: its last place is the spacing of subnormal values.  last: the greatest index.
+    min_normal: 2^emin.  scale: 2^(53-p).  largest: the last value, of index `last`.  shift: 53 - p.
     """
 
     min_normal: float
-    magic: float
-    shift: int
-    offset: int
+    scale: float
+    largest: float
     last: int
+    shift: int
 
 
 @lru_cache(maxsize=64)
 def index_of(values: ValueSet) -> FloatIndex:
     """The `FloatIndex` of a float or fixed-point set that `spec_of` serves."""
-    p, emin = values.precision, values.emin
-    # the least normal value, biased exponent emin + 1023, has index 2^(p-1)
-    offset = ((emin + 1023) << (p - 1)) - (1 << (p - 1))
-    return FloatIndex(math.ldexp(1.0, emin), math.ldexp(1.0, 52 + values.quantum_exponent), 53 - p, offset, values.last)
+    shift = 53 - values.precision
+    return FloatIndex(math.ldexp(1.0, values.emin), math.ldexp(1.0, shift), float(values.max), values.last, shift)
 
 
 def all_values(values: ValueSet) -> Array:
-    """Every value of F, in the order of a table: a grid rising; else +0 and up, then -0 (or 0) and down."""
+    """Every value of F, in the order of a table: a grid rising; else +0 and up, then -0 (or 0) and down.
+
+    >>> all_values(ValueSet.parse("e2m1")).tolist()[:8]
+    [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0]
+    """
     if not values.is_binary:
         return np.array([float(value) for value in values.grid])
-    index = index_of(values)
-    n = np.arange(values.last + 1, dtype=np.int64)
-    normal = ((n + index.offset) << index.shift).view(np.float64)
-    positive = np.where(n < 1 << (values.precision - 1), n * math.ldexp(1.0, values.quantum_exponent), normal)
+    binade, fraction = np.divmod(np.arange(values.last + 1), 1 << (values.precision - 1))
+    significand = np.where(binade > 0, fraction + (1 << (values.precision - 1)), fraction)
+    positive = np.ldexp(significand.astype(np.float64), values.quantum_exponent + np.maximum(binade - 1, 0))
     return np.concatenate((positive, -positive))
 
 
@@ -75,47 +79,37 @@ def table(values: ValueSet, function: Loop) -> TableArray:
     x = all_values(values)
     out = np.empty_like(x)
     function(spec_of(values), x, out)
+    out = np.append(out, np.nan)  # the place of numbers that are not in F
     result = out.astype(np.float32) if values.fits_float32 else out
     result.setflags(write=False)
     return result
 
 
 @kernel()
-def look_up_float(index: FloatIndex, entries: TableArray, x: Array, out: Array, left_open: np.ndarray) -> int:
-    """out[i] = the entry of x[i]; returns how many numbers are not in F, and writes their places into left_open."""
+def _float_places(index: FloatIndex, x: Array, places: Places) -> int:
+    """places[i] = where the entry of x[i] stands, the end of the table for a number not in F; counts those in F."""
     shift = np.uint64(index.shift)
-    dropped = (np.uint64(1) << shift) - np.uint64(1)
-    magic_bits = bits_of(index.magic)
-    found = np.empty(_BLOCK, np.uint8)
+    least = bits_of(index.min_normal)
+    half = np.uint64(index.last + 1)
     count = 0
-    for start in range(0, x.size, _BLOCK):
-        size = min(_BLOCK, x.size - start)
-        total = 0
-        for i in range(size):
-            bits = bits_of(x[start + i])
-            magnitude = bits & _MAGNITUDE
-            a = abs(x[start + i])
-            raised = a + index.magic
-            normal = a >= index.min_normal
-            place = np.int64(magnitude >> shift) - index.offset if normal else np.int64(bits_of(raised) - magic_bits)
-            exact = (magnitude & dropped) == np.uint64(0) if normal else raised - index.magic == a
-            inside = exact & (place <= index.last)
-            place = place if inside else 0
-            place += (index.last + 1) * np.int64(bits >> np.uint64(63))
-            out[start + i] = entries[place]
-            found[i] = inside
-            total += found[i]
-        if total < size:
-            for i in range(size):
-                if found[i] == 0:
-                    left_open[count] = start + i
-                    count += 1
+    for i in range(x.size):
+        bits = bits_of(x[i])
+        a = abs(x[i])
+        e = from_bits(bits & _EXPONENT)
+        e = e if e > index.min_normal else index.min_normal
+        c = e * index.scale
+        raised = a + c  # the integer a / spacing in its last places
+        inside = (raised - c == a) & (a <= index.largest)
+        place = (bits_of(raised) - bits_of(c)) + ((bits_of(e) - least) >> shift) + half * (bits >> _SIGN_SHIFT)
+        places[i] = np.int32(place if inside else half + half)
+        count += np.int64(inside)
     return count
 
 
 @kernel()
-def look_up_grid(spec: Grid, entries: TableArray, x: Array, out: Array, left_open: np.ndarray) -> int:
-    """As `look_up_float`, for a grid."""
+def _grid_places(spec: Grid, x: Array, places: Places) -> int:
+    """As `_float_places`, for a grid whose values are `spec.values` but for the first and the last entry."""
+    size = spec.values.size - 2  # one more at each end: what is beyond range
     count = 0
     for i in range(x.size):
         t = x[i] + 0.0
@@ -127,10 +121,41 @@ def look_up_grid(spec: Grid, entries: TableArray, x: Array, out: Array, left_ope
                 low = middle + 1
             else:
                 high = middle
-        # values has one more entry at each end: what is beyond range
-        if spec.values[low] == t and 1 <= low <= entries.size:
-            out[i] = entries[low - 1]
-        else:
-            left_open[count] = i
-            count += 1
+        inside = (spec.values[low] == t) & (1 <= low <= size)
+        places[i] = np.int32(low - 1 if inside else size)
+        count += np.int64(inside)
     return count
+
+
+@kernel()
+def _gather(entries: TableArray, places: Places, out: Array) -> None:
+    for i in range(out.size):
+        out[i] = entries[np.uint32(places[i])]  # unsigned: no wrap-around to provide for
+
+
+@kernel()
+def look_up(index: FloatIndex | Grid, entries: TableArray, x: Array, out: Array, left_open: np.ndarray) -> int:
+    """out[i] = the entry of x[i]; returns how many numbers are not in F, and writes their places into left_open.
+
+    In blocks, each in two loops: the first has no memory access that depends on data, so it vectorizes.
+    """
+    places = np.empty(_BLOCK, np.int32)
+    count = 0
+    for start in range(0, x.size, _BLOCK):
+        part = x[start : start + _BLOCK]
+        found = find_places(index, part, places)
+        _gather(entries, places, out[start : start + _BLOCK])
+        if found < part.size:
+            for i in range(part.size):
+                if places[i] == entries.size - 1:
+                    left_open[count] = start + i
+                    count += 1
+    return count
+
+
+def find_places(index: FloatIndex | Grid, x: Array, places: Places) -> int:
+    """`_float_places` or `_grid_places`, inside compiled code."""
+    raise NotImplementedError
+
+
+implement(find_places, {FloatIndex: _float_places.py_func, Grid: _grid_places.py_func}, inline=False)  # type: ignore[attr-defined]
