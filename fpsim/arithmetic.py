@@ -3,16 +3,16 @@
 F is a `ValueSet` or its text.  An operand is a number or an array (`fpsim.operands` says of what types), taken exactly,
 whether it is a value of F or not; arrays broadcast as NumPy's do.
 
-Results.  Numbers give a Python float where binary64 carries F, an mpfr with F's precision for wider floats, an mpq for grids
-of other rationals.  Arrays give float64 arrays, float32 ones when every array among the operands is float32 and F is part of
-binary32, and object arrays where binary64 does not carry F.
+Results.  Numbers give a Python float where binary64 carries F, an mpfr with F's precision for wider floats, an mpq for
+grids of other rationals.  Arrays give float64 arrays, float32 ones when every array among the operands is float32 and F
+is part of binary32, and object arrays where binary64 does not carry F.
 
-Special cases follow IEEE 754-2019: NaN propagates; inf - inf, 0 * inf, 0/0, inf/inf, the root of a negative number, sine and
-cosine of an infinity are NaN; a finite number over 0 is an infinity and so beyond range; what is beyond range becomes an
-infinity, the last value or NaN, as F's overflow policy says.
+Special cases follow IEEE 754-2019: NaN propagates; inf - inf, 0 * inf, 0/0, inf/inf, the root of a negative number,
+sine and cosine of an infinity are NaN; a finite number over 0 is an infinity and so beyond range; what is beyond range
+becomes an infinity, the last value or NaN, as F's overflow policy says.
 
-Stochastic rounding draws one number for each operation, numbered `operation` + the place in the (flattened) result; in every
-other mode `operation` means nothing.
+Stochastic rounding draws one number for each operation, numbered `operation` + the place in the (flattened) result; in
+every other mode `operation` means nothing.
 
 Raises `InputError` for operands that are no real numbers and for shapes that do not fit.
 """
@@ -37,8 +37,9 @@ from fpsim.operands import (
     elements_of,
     is_array,
     result_array,
+    to_binary64,
 )
-from fpsim.rounding.float32 import Added, round_added, round_shifted, spec32_of
+from fpsim.rounding.float32 import Added, Shifted, round_added, round_shifted, spec32_of
 from fpsim.rounding.kinds import Binary32, Grid, NearestFloat
 from fpsim.rounding.reference import round_exact
 from fpsim.rounding.specs import spec_of
@@ -54,8 +55,8 @@ _TABLE_FROM = 2048  # numbers in an array: below it a table is not made for one 
 def round(values: ValueSet | str, x: Any, *, out: Array | None = None, operation: int = 0) -> Any:  # noqa: A001
     """x rounded into F.
 
-    `out`, for an array x, receives the result and is returned: an array of x's shape, float64 or float32 (F being part of
-    binary32 then); x itself is allowed.  An F that binary64 does not carry takes no `out`.
+    `out`, for an array x, receives the result and is returned: an array of x's shape, float64 or float32 (F being part
+    of binary32 then); x itself is allowed.  An F that binary64 does not carry takes no `out`.
 
     >>> round("fp16", 0.1), round("fp16", "0.1"), round("e4m3", 464), round("e4m3", 465)
     (0.0999755859375, 0.0999755859375, 448.0, nan)
@@ -83,11 +84,13 @@ def round(values: ValueSet | str, x: Any, *, out: Array | None = None, operation
         if isinstance(spec, Binary32):
             np.copyto(target, source)
         else:
-            spec32 = spec32_of(values)
-            if spec32 is None:
-                kernels.round_array(spec, source, target)
-            else:
-                (round_added if isinstance(spec32, Added) else round_shifted)(spec32, source, target)
+            match spec32_of(values):
+                case Added() as added:
+                    round_added(added, source, target)
+                case Shifted() as shifted:
+                    round_shifted(shifted, source, target)
+                case _:
+                    kernels.round_array(spec, source, target)
     else:
         kernels.round_array(spec, source, target)
     if not whole:
@@ -95,7 +98,7 @@ def round(values: ValueSet | str, x: Any, *, out: Array | None = None, operation
     return out
 
 
-def _round_target(values: ValueSet, array: Array, out: Array | None) -> Array | None:
+def _round_target(values: ValueSet, array: Array, out: Any) -> Array | None:
     """The array that receives the result, or None where it is an object array."""
     if out is None:
         if values.carrier != "float64":
@@ -103,11 +106,13 @@ def _round_target(values: ValueSet, array: Array, out: Array | None) -> Array | 
         narrow = array.dtype == np.float32 and values.fits_float32
         return np.empty(array.shape, np.float32 if narrow else np.float64)
     allowed = [np.dtype(np.float64)] * (values.carrier == "float64") + [np.dtype(np.float32)] * values.fits_float32
-    if not isinstance(out, np.ndarray) or out.dtype not in allowed or out.shape != array.shape or not out.flags.writeable:
+    good = isinstance(out, np.ndarray) and out.dtype in allowed and out.shape == array.shape and out.flags.writeable
+    if not good:
         shown = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
         wanted = " or ".join(map(str, allowed)) or "absent: binary64 does not carry F"
         raise InputError("out", shown, f"a writable array of shape {array.shape}, {wanted}")
-    return out
+    target: Array = out
+    return target
 
 
 def add(values: ValueSet | str, a: Any, b: Any, *, operation: int = 0) -> Any:
@@ -149,8 +154,9 @@ def div(values: ValueSet | str, a: Any, b: Any, *, operation: int = 0) -> Any:
 def fma(values: ValueSet | str, a: Any, b: Any, c: Any, *, operation: int = 0) -> Any:
     """a * b + c, rounded once into F: the product is not rounded.
 
-    >>> fma("fp16", 1.0009765625, 1.0009765625, -1), sub("fp16", mul("fp16", 1.0009765625, 1.0009765625), 1)
-    (0.001953125, 0.001953125)
+    >>> x = 1.0029296875  # 1 + 3 * 2^-10
+    >>> fma("fp16", x, x, -1), sub("fp16", mul("fp16", x, x), 1)
+    (0.00586700439453125, 0.005859375)
     """
     return _apply(value_set(values), scalar.fma, kernels.fma_arrays, reference.fma, (a, b, c), operation)
 
@@ -202,21 +208,31 @@ def _in_blocks(values: ValueSet) -> bool:
     return isinstance(spec_of(values), NearestFloat | Binary32)
 
 
-def _apply(values: ValueSet, fast: Slow, loop: Slow, slow: Slow, operands: tuple[Any, ...], operation: int, *,
-           tabulated: bool = False) -> Any:
+def _apply(
+    values: ValueSet,
+    fast: Slow,
+    loop: Slow,
+    slow: Slow,
+    operands: tuple[Any, ...],
+    operation: int,
+    *,
+    tabulated: bool = False,
+) -> Any:
     if not any(is_array(x) for x in operands):
         return _on_numbers(values, fast, slow, operands, operation)
     arrays = [_operand(x, f"operand {place}") for place, x in enumerate(operands, start=1)]
     try:
         shape = np.broadcast_shapes(*(array.shape for array in arrays))
     except ValueError as error:
-        raise InputError("operands", str([array.shape for array in arrays]), "arrays that broadcast together") from error
+        raise InputError(
+            "operands", str([array.shape for array in arrays]), "arrays that broadcast together"
+        ) from error
     spec = spec_of(values)
     narrow = values.fits_float32 and all(array.dtype == np.float32 for array in arrays if array.ndim)
     if spec is None or any(array.dtype == object for array in arrays):
         result = _by_reference(values, slow, arrays, shape, operation)
     else:
-        flat = [np.ascontiguousarray(np.broadcast_to(array, shape), np.float64).reshape(-1) for array in arrays]
+        flat = [np.ascontiguousarray(np.broadcast_to(to_binary64(array), shape)).reshape(-1) for array in arrays]
         out = np.empty(flat[0].size)
         if tabulated and values.size <= tables.LARGEST_TABLE and out.size >= _TABLE_FROM:
             _look_up(values, loop, flat[0], out)
@@ -249,7 +265,9 @@ def _on_numbers(values: ValueSet, fast: Slow, slow: Slow, operands: tuple[Any, .
 
 
 def _by_reference(values: ValueSet, slow: Slow, arrays: list[Array], shape: tuple[int, ...], operation: int) -> Array:
-    exact = [np.broadcast_to(array if array.dtype == object else elements_of(array), shape).reshape(-1) for array in arrays]
+    exact = [
+        np.broadcast_to(array if array.dtype == object else elements_of(array), shape).reshape(-1) for array in arrays
+    ]
     results = [slow(values, *row, operation=operation + place) for place, row in enumerate(zip(*exact, strict=True))]
     return result_array(values, results, shape)
 

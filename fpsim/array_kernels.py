@@ -1,7 +1,8 @@
 """Loops of the scalar operations over arrays, one kernel for each operation and kind of value set.
 
-Arrays are one-dimensional, binary64, and of one length.  exp, sin and cos of a nearest-even float run in blocks: the fast
-kernel, branch-free, over the block, and then the numbers that it left open one by one (about one in 2^26 for p = 24).
+Arrays are one-dimensional, binary64, and of one length.  exp, sin and cos of a nearest-even float run in blocks: the
+fast kernel, branch-free, over the block, and then the numbers that it left open one by one (about one in 2^26 for p =
+24).
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 For `ideal`, alpha = theta / 2 pi is held as a 192-bit fixed-point number a with a <= alpha 2^192 <= a + 1 (modulo whole
 turns), so that the fraction of a turn at position i is i a modulo 2^192, one integer product, off by at most i 2^-192
-turns.  The kernel of `fpsim.functions.turn` gives cos and sin as a sum hi + lo with a bound on its error.  Where both
-ends of that interval round to the same value of F, that value is round(cos(theta i)), since rounding is monotone (Ziv's
-test); anywhere else the reference decides.
+turns.  The kernels of `fpsim.functions.turn`, the quick one and then the accurate one, give cos and sin as a sum
+hi + lo with a bound on its error.  Where both ends of that interval round to the same value of F, that value is
+round(cos(theta i)), since rounding is monotone (Ziv's test); anywhere else the reference decides.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fpsim.angle import Angle
 from fpsim.compilation import kernel
 from fpsim.functions.binary64 import rounds_safely
 from fpsim.functions.bits import mul_wide
-from fpsim.functions.turn import sincos_turn_quick
+from fpsim.functions.turn import sincos_turn, sincos_turn_quick
 from fpsim.realization import Ideal, Phase, Realization
 from fpsim.rounding.dispatch import implement, round_interval
 from fpsim.rounding.kinds import AnyFloat, Binary32, Binary64, Grid, NearestFloat, Spec
@@ -155,4 +155,8 @@ def _fill_ideal(
         s_hi, s_lo, c_hi, c_lo, relative = sincos_turn_quick(f2, f1, f0)
         c[n], first = settle(spec, c_hi, c_lo, relative * abs(c_hi) + PHASE_ERROR)
         s[n], second = settle(spec, s_hi, s_lo, relative * abs(s_hi) + PHASE_ERROR)
+        if not (first and second):  # for p = 53 once in some 300 positions
+            s_hi, s_lo, c_hi, c_lo, relative = sincos_turn(f2, f1, f0)
+            c[n], first = settle(spec, c_hi, c_lo, relative * abs(c_hi) + PHASE_ERROR)
+            s[n], second = settle(spec, s_hi, s_lo, relative * abs(s_hi) + PHASE_ERROR)
         undecided[n] = not (first and second)

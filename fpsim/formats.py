@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fpsim.valueset import Layout, Overflow
+
 __all__ = ["FORMATS", "SHIPPED_GRIDS", "Format"]
 
 
@@ -25,8 +27,8 @@ class Format:
     precision: int
     emin: int
     emax: int
-    layout: str
-    overflow: str
+    layout: Layout
+    overflow: Overflow
     top: int = 0
 
 

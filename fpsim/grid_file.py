@@ -17,13 +17,13 @@ import json
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from gmpy2 import mpq
 
 from fpsim.errors import InputError
 from fpsim.number import parse_number
-from fpsim.valueset import MAX_GRID, ValueSet
+from fpsim.valueset import MAX_GRID, Overflow, ValueSet
 
 __all__ = ["MAX_BYTES", "grid", "read_grid", "read_shipped_grid"]
 
@@ -54,8 +54,7 @@ def grid(values: list[Any], *, overflow: str | None = None, name: str = "grid") 
             raise InputError(f"{name}, entry {place}", entry, "a number: NaN is never a value of F")
         else:
             numbers.append(parse_number(entry, f"{name}, entry {place}"))
-    policy = policy or "inf"
-    if policy not in _POLICIES:
+    if policy not in (None, *_POLICIES):
         raise InputError(f"{name}, overflow", policy, "inf, saturate or nan")
     ordered = sorted(numbers)
     for left, right in pairwise(ordered):
@@ -69,8 +68,14 @@ def grid(values: list[Any], *, overflow: str | None = None, name: str = "grid") 
         raise InputError(name, f"{len(ordered)} values", f"a grid of at most {MAX_GRID} values")
     zero = ordered.index(mpq(0))
     return ValueSet(
-        name, "grid", last=len(ordered) - 1 - zero, first=-zero, grid=tuple(ordered), overflow=policy, layout="index"
-    )  # type: ignore[arg-type]
+        name,
+        "grid",
+        last=len(ordered) - 1 - zero,
+        first=-zero,
+        grid=tuple(ordered),
+        overflow=cast("Overflow", policy or "inf"),
+        layout="index",
+    )
 
 
 def read_grid(path: str) -> ValueSet:

@@ -1,8 +1,8 @@
 """What the public operations accept: numbers of many types, and arrays of them, each taken exactly.
 
-A number is a Python or NumPy int or float, a Fraction, an mpq, an mpfr, or a text ("0.1" is one tenth; "inf", "-inf", "nan"
-and "-0" mean what they say).  An array is anything that NumPy makes an array of, of these or of ml_dtypes' types.  Nothing
-is rounded on the way in: what binary64 does not hold stays exact and is computed by the reference arithmetic.
+A number is a Python or NumPy int or float, a Fraction, an mpq, an mpfr, or a text ("0.1" is one tenth; "inf", "-inf",
+"nan" and "-0" mean what they say).  An array is anything that NumPy makes an array of, of these or of ml_dtypes' types.
+Nothing is rounded on the way in: what binary64 does not hold stays exact and is computed by the reference arithmetic.
 """
 
 from __future__ import annotations
@@ -19,7 +19,17 @@ from fpsim.number import parse_number
 from fpsim.rounding.reference import Element
 from fpsim.valueset import ValueSet
 
-__all__ = ["Array", "as_array", "as_binary64", "as_element", "element_result", "elements_of", "is_array", "result_array"]
+__all__ = [
+    "Array",
+    "as_array",
+    "as_binary64",
+    "as_element",
+    "element_result",
+    "elements_of",
+    "is_array",
+    "result_array",
+    "to_binary64",
+]
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
@@ -88,15 +98,21 @@ def as_array(x: Any, what: str = "operand") -> Array:
         return array.astype(array.dtype.newbyteorder("="), copy=False)
     if kind in "iu" or (kind == "f" and array.dtype.itemsize <= 2) or (kind == "V" and array.dtype.names is None):
         try:
-            numbers = array.astype(np.float64)
+            numbers = to_binary64(array)
         except (TypeError, ValueError):
             raise InputError(what, f"an array of {array.dtype}", "an array of real numbers") from None
-        if kind in "iu" and array.dtype.itemsize == 8 and np.any(np.abs(numbers) > 2.0**53):
+        if kind in "iu" and array.dtype.itemsize == 8 and np.any(np.abs(numbers) >= 2.0**53):
             return elements_of(array, what)  # an integer of 64 bits need not be a binary64 number
         return numbers
     if kind in "fOUT":
         return elements_of(array, what)
     raise InputError(what, f"an array of {array.dtype}", "an array of real numbers")
+
+
+def to_binary64(array: Array) -> Array:
+    """The same numbers as a binary64 array.  A signalling NaN becomes a quiet one without a warning."""
+    with np.errstate(invalid="ignore"):
+        return array.astype(np.float64)
 
 
 def _from_sequence(x: Any, what: str) -> Array:

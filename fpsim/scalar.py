@@ -4,15 +4,15 @@ Inside any function compiled by numba (with a spec from `fpsim.spec_of` as an ar
 
 >>> from fpsim.rounding.specs import spec_of
 >>> fp16 = spec_of("fp16")
->>> add(fp16, 2048.0, 1.0), mul(fp16, 300.0, 300.0), fma(fp16, 0.1, 10.0, -1.0)
-(2048.0, inf, 5.549...e-17)
+>>> add(fp16, 2048.0, 1.0), mul(fp16, 300.0, 300.0), fma(fp16, 2.0, 3.0, 0.25)
+(2048.0, inf, 6.25)
 
-Operands are any binary64 numbers, not only values of F.  Special operands follow IEEE 754-2019 (`fpsim.reference` lists the
-rules): NaN propagates, a finite number over 0 is an infinity and so beyond range, an exact zero sum is +0, or -0 when
-rounding down; under ftz a subnormal operand is taken as 0.
+Operands are any binary64 numbers, not only values of F. Special operands follow IEEE 754-2019 (`fpsim.reference` lists
+the rules): NaN propagates, a finite number over 0 is an infinity and so beyond range, an exact zero sum is +0, or -0
+when rounding down; under ftz a subnormal operand is taken as 0.
 
-The `_closed` variants ask that operands are values of F (for `mul_closed` it is enough that products have at most 53 bits)
-and are cheaper for float formats of at most 24 bits: one hardware operation and one rounding (Figueroa 1995, see
+The `_closed` variants ask that operands are values of F (for `mul_closed` it is enough that products have at most 53
+bits) and are cheaper for float formats of at most 24 bits: one hardware operation and one rounding (Figueroa 1995, see
 `fpsim.rounding.specs`).  For other kinds they are the same as the general ones.
 """
 
@@ -107,7 +107,7 @@ def sqrt_closed(spec: Spec, x: float) -> float:
     return _sqrt_closed(spec, float(x))
 
 
-# -- Binary64: the hardware ----------------------------------------------------------------------------------------------
+# -- Binary64: the hardware --------------------------------------------------------------------------------------------
 
 
 def _add_hardware(spec: Binary64, a: float, b: float) -> float:
@@ -127,15 +127,17 @@ def _div_hardware(spec: Binary64, a: float, b: float) -> float:
 
 
 def _fma_hardware(spec: Binary64, a: float, b: float, c: float) -> float:
-    return hardware_fma(a, b, c)
+    y: float = hardware_fma(a, b, c)
+    return y
 
 
 def _sqrt_hardware(spec: Binary64, x: float) -> float:
-    return np.sqrt(x)
+    root: float = np.sqrt(x)
+    return root
 
 
-# -- nearest-even, p <= 24: no branches.  What underflows in binary64 rounds to 0 with the sign that the hardware gives, and
-# what overflows is beyond range, an infinity or not.
+# -- nearest-even, p <= 24: no branches.  What underflows in binary64 rounds to 0 with the sign that the hardware gives,
+# and what overflows is beyond range, an infinity or not.
 
 
 def _add_nearest(spec: Spec, a: float, b: float) -> float:
@@ -153,7 +155,7 @@ def _mul_nearest(spec: Spec, a: float, b: float) -> float:
     return round_to(spec, to_odd(h, rest))
 
 
-# -- any float, any grid -------------------------------------------------------------------------------------------------
+# -- any float, any grid -----------------------------------------------------------------------------------------------
 
 
 def _add_exact(spec: Spec, a: float, b: float) -> float:
@@ -194,7 +196,7 @@ def _sqrt_enclosed(spec: Grid, x: float) -> float:
     return y if decided else round_hard(spec, ROOT, x)
 
 
-# -- AnyFloat: ftz of operands, and -0 as an exact sum when rounding down ------------------------------------------------
+# -- AnyFloat: ftz of operands, and -0 as an exact sum when rounding down ----------------------------------------------
 
 
 @kernel(forceinline=True)
@@ -239,7 +241,7 @@ def _sqrt_any(spec: AnyFloat, x: float) -> float:
     return round_parts(spec, h, rest, 0.0)
 
 
-# -- closed: operands in F, p <= 24 --------------------------------------------------------------------------------------
+# -- closed: operands in F, p <= 24 ------------------------------------------------------------------------------------
 
 
 def _add_once(spec: Spec, a: float, b: float) -> float:
@@ -279,7 +281,7 @@ implement(div_closed, _kinds(_div_hardware, _div_once, _div_exact, _div_any))
 implement(sqrt_closed, _kinds(_sqrt_hardware, _sqrt_once, _sqrt_enclosed, _sqrt_any))
 
 
-# -- the doors from plain Python -----------------------------------------------------------------------------------------
+# -- the doors from plain Python ---------------------------------------------------------------------------------------
 
 
 @kernel()

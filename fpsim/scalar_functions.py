@@ -1,14 +1,14 @@
 """exp, sin and cos rounded once into F, for any binary64 argument, callable inside compiled code.
 
-A. Ziv's strategy with three steps.  The fast kernels of `fpsim.functions` give (y, err); when both ends of the enclosure
-round alike, so does the true value, rounding being monotone.  Else the accurate kernels give an enclosure 2^49 times
-narrower, and else MPFR decides (`fpsim.rounding.hard`).  For F = fp64 the correctly rounded `exp64`, `sin64` and `cos64`
-are the answer.
+A. Ziv's strategy with three steps.  The fast kernels of `fpsim.functions` give (y, err); when both ends of the
+enclosure round alike, so does the true value, rounding being monotone.  Else the accurate kernels give an enclosure
+2^49 times narrower, and else MPFR decides (`fpsim.rounding.hard`).  For F = fp64 the correctly rounded `exp64`, `sin64`
+and `cos64` are the answer.
 
-Exact and nearly exact cases never end in the strategy, or late, so they are taken first: exp(0) = cos(0) = 1, sin(0) = 0,
-and arguments next to 0, where the result is a known binary64 number plus or minus less than one unit: a float set then
-needs only the direction (rounding to odd).  Beyond |x| = 694, exp is above 2^1000 or below 2^-1000, which every spec but
-Binary64 takes like any other number that large or that small.
+Exact and nearly exact cases never end in the strategy, or late, so they are taken first: exp(0) = cos(0) = 1, sin(0) =
+0, and arguments next to 0, where the result is a known binary64 number plus or minus less than one unit: a float set
+then needs only the direction (rounding to odd).  Beyond |x| = 694, exp is above 2^1000 or below 2^-1000, which every
+spec but Binary64 takes like any other number that large or that small.
 """
 
 from __future__ import annotations

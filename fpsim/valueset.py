@@ -20,10 +20,11 @@ from gmpy2 import mpq
 
 from fpsim.errors import InputError
 
-__all__ = ["Carrier", "Overflow", "Rounding", "ValueSet"]
+__all__ = ["Carrier", "Layout", "Overflow", "Rounding", "ValueSet"]
 
 Rounding: TypeAlias = Literal["even", "away", "zero", "up", "down", "odd", "stochastic"]
 Overflow: TypeAlias = Literal["inf", "saturate", "nan"]
+Layout: TypeAlias = Literal["ieee", "fn", "fnuz", "none", "two", "index"]
 Carrier: TypeAlias = Literal["float64", "mpfr", "mpq"]
 
 MAX_PRECISION = 240
@@ -60,7 +61,7 @@ class ValueSet:
     seed: int | None = None
     ftz: bool = False
     signed_zero: bool = False
-    layout: Literal["ieee", "fn", "fnuz", "none", "two", "index"] = "none"
+    layout: Layout = "none"
 
     @staticmethod
     def parse(text: str) -> ValueSet:
@@ -224,12 +225,6 @@ class ValueSet:
     def _fits(self, precision: int, quantum: int, emax: int) -> bool:
         return self.precision <= precision and self.quantum_exponent >= quantum and self.emax <= emax
 
-    def with_options(self, **changes: object) -> ValueSet:
-        """A copy with some fields changed, as `dataclasses.replace`."""
-        from dataclasses import replace
-
-        return replace(self, **changes)  # type: ignore[arg-type]
-
 
 def _floor_log2(value: mpq) -> int:
     """floor(log2(value)) for value > 0."""
@@ -244,7 +239,7 @@ def _floor_log2(value: mpq) -> int:
 
 def _is_binary64(value: mpq) -> bool:
     try:
-        return mpq(float(value)) == value
+        return bool(mpq(float(value)) == value)
     except OverflowError:
         return False
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from fpsim.errors import InputError
 from fpsim.formats import FORMATS, SHIPPED_GRIDS, Format
-from fpsim.valueset import MAX_PRECISION, ValueSet
+from fpsim.valueset import MAX_PRECISION, Layout, Overflow, ValueSet
 
 __all__ = ["MAX_EXPONENT_BITS", "fixed_point", "float_format", "parse_value_set", "value_set"]
 
@@ -40,7 +40,14 @@ def value_set(what: str | ValueSet) -> ValueSet:
 
 
 def float_format(
-    precision: int, emin: int, emax: int, *, name: str = "", top: int = 0, layout: str = "none", overflow: str = "inf"
+    precision: int,
+    emin: int,
+    emax: int,
+    *,
+    name: str = "",
+    top: int = 0,
+    layout: Layout = "none",
+    overflow: Overflow = "inf",
 ) -> ValueSet:
     """A binary floating-point set: p = `precision` bits, exponents emin..emax, the greatest binade short of `top`
     values.
@@ -61,7 +68,7 @@ def float_format(
         overflow=overflow,
         signed_zero=layout != "fnuz",
         layout=layout,
-    )  # type: ignore[arg-type]
+    )
 
 
 def fixed_point(bits: int, fraction: int, *, name: str = "") -> ValueSet:

@@ -1,22 +1,23 @@
 """A bracket lower <= N_max <= upper from near-returns alone: no scan, O(log) steps, for ranges up to 10^60 and beyond.
 
-Let E and the finer bounds of `error_bound` hold up to a query L.  Let n1 be the least n >= 1 where the exact gap
-y = C (1 - cos gn) is below `near` (at most f_large + 2E), so that a realized gap may be too small, and n* the least where y is
-below `sure` (at least f_large - 2E), so that it is.  The competitors of query i have n = i-k-j in -(k-1) .. i-k without 0,
-and y depends on |n|.
+Let E and the finer bounds of `error_bound` hold up to a query L. Let n1 be the least n >= 1 where the exact gap
+y = C (1 - cos gn) is below `near` (at most f_large + 2E), so that a realized gap may be too small, and n* the least
+where y is below `sure` (at least f_large - 2E), so that it is.  The competitors of query i have n = i-k-j in -(k-1) ..
+i-k without 0, and y depends on |n|.
 
 * Lower end.  If n1 <= k-1 a pair may fail at the first query k+1: lower = k-1.  Otherwise no pair of the queries below
   n1 + k can fail: lower = n1 + k - 2, or L - 1 if that is less.
-* Upper end.  If n* <= k-1 the pair j = i-k+n* of query k+1 fails: upper = k-1.  Otherwise query n* + k fails against j = 0:
-  upper = n* + k - 2, provided that query is not beyond L.
+* Upper end.  If n* <= k-1 the pair j = i-k+n* of query k+1 fails: upper = k-1.  Otherwise query n* + k fails against j
+  = 0: upper = n* + k - 2, provided that query is not beyond L.
 
-For `ideal` E does not depend on L.  For `phase` it grows with L, so L is searched for: "no pair of the queries up to L can
-fail" is monotone in L, and its greatest L is found by bisection.
+For `ideal` E does not depend on L. For `phase` it grows with L, so L is searched for: "no pair of the queries up to L
+can fail" is monotone in L, and its greatest L is found by bisection.
 
-Two more upper ends cost as little.  `counting_bound`, which is finite for every F.  And *probes*: a few realized pairs,
-computed exactly, at the nearest places where failure is possible; one that fails is an upper end, and often the lower one.
-`weight` fails where `gap` does not for certain: there a probe counts only when the competitor's score is not below the
-target's, since then its weight is not below the target's either; and the lower end needs the lemma of `weight_condition`.
+Two more upper ends cost as little.  `counting_bound`, which is finite for every F. And *probes*: a few realized pairs,
+computed exactly, at the nearest places where failure is possible; one that fails is an upper end, and often the lower
+one. `weight` fails where `gap` does not for certain: there a probe counts only when the competitor's score is not below
+the target's, since then its weight is not below the target's either; and the lower end needs the lemma of
+`weight_condition`.
 """
 
 from __future__ import annotations
@@ -49,10 +50,10 @@ _PROBES = 48
 class Bracket:
     """lower <= N_max <= upper; upper None: no bound is known.
 
-    possible: n1, the least distance |i-k-j| at which a pair can fail (None: not known).  certain: n*, the least at which one
-    fails for certain (None: none).  bounds: the error bounds they rest on, or why there are none.  witness: a pair that
-    fails at query upper + 2, computed exactly; the first failing pair when the bracket is exact.  reason: what the upper end
-    rests on.
+    possible: n1, the least distance |i-k-j| at which a pair can fail (None: not known).  certain: n*, the least at
+    which one fails for certain (None: none).  bounds: the error bounds they rest on, or why there are none.  witness: a
+    pair that fails at query upper + 2, computed exactly; the first failing pair when the bracket is exact.  reason:
+    what the upper end rests on.
     """
 
     lower: int
@@ -70,7 +71,8 @@ class Bracket:
 
 
 def bracket(question: Question, *, probes: int = _PROBES) -> Bracket:
-    """The bracket of N_max for `question`, whose threshold f_large must exist.  probes: how many pairs to compute at most.
+    """The bracket of N_max for `question`, whose threshold f_large must exist.  probes: how many pairs to compute at
+    most.
 
     >>> from fpsim.angle import Angle
     >>> from fpsim.regime import Regime
@@ -97,7 +99,7 @@ def bracket(question: Question, *, probes: int = _PROBES) -> Bracket:
     if counted is not None:
         ends.append((counted, "equal keys, by counting (pigeonhole)"))
     upper, reason = min(ends, default=(None, "no upper bound is known"), key=lambda end: end[0])
-    witness = _probe(question, bounds, lower, upper, probes)
+    witness = _probe(question, threshold, bounds, lower, upper, probes)
     if witness is not None:
         upper, reason = witness.i - 2, "a failing pair, computed exactly"
     return Bracket(lower, upper, possible, certain, bounds, witness, reason)
@@ -152,29 +154,32 @@ def _certain(question: Question, bounds: ErrorBounds, threshold: mpq) -> int | N
         bounds = wider
 
 
-def _probe(question: Question, bounds: ErrorBounds | NoBound, lower: int, upper: int | None, probes: int) -> Witness | None:
+def _probe(
+    question: Question, threshold: mpq, bounds: ErrorBounds | NoBound, lower: int, upper: int | None, probes: int
+) -> Witness | None:
     """The first failing pair among the probes, at a query of at most upper + 2."""
-    for i, j in islice(_places(question, bounds, lower), max(probes, 0)):
+    for i, j in islice(_places(question, threshold, bounds, lower), max(probes, 0)):
         if upper is not None and i > upper + 2:
             return None
         query = question.head.query(i)
-        target, competitor = (question.head.score_of(query, question.head.key(place)) for place in (i - question.offset, j))
+        target, competitor = (
+            question.head.score_of(query, question.head.key(place)) for place in (i - question.offset, j)
+        )
         finite = is_finite(target) and is_finite(competitor)
-        need = question.threshold if question.criterion == "gap" else mpq(0)
-        if not finite or (target - competitor < need if question.criterion == "gap" else competitor >= target):
+        too_near = target - competitor < threshold if question.criterion == "gap" else competitor >= target
+        if not finite or too_near:
             return Witness(i, j, target, competitor)
     return None
 
 
-def _places(question: Question, bounds: ErrorBounds | NoBound, lower: int) -> Iterator[tuple[int, int]]:
-    """Pairs that may fail: those of the first query in rising order of j, then the records and a few queries after each."""
+def _places(question: Question, threshold: mpq, bounds: ErrorBounds | NoBound, lower: int) -> Iterator[tuple[int, int]]:
+    """Pairs that may fail: those of the first query by rising j, then the records and a few queries after each."""
     k = question.offset
     if question.realize not in _RANDOM_ACCESS:
         return
     angle, near = question.angle, 2 * question.scale + 1
     if isinstance(bounds, ErrorBounds):
-        assert question.threshold is not None  # asked for by `bracket`
-        angle, near = bounds.angle, bounds.near(question.threshold)
+        angle, near = bounds.angle, bounds.near(threshold)
     if not angle or question.head.realization.bias_angle() is None:
         yield k + 1, 0
         return

@@ -240,8 +240,9 @@ def _product_sum_check(
     def holds(bits: int) -> bool:
         if not _is_real(*first, *second):
             return True  # a NaN or an infinity goes through; its origin is another check
-        product = _rounded_by_cells(values, lambda _: (_times(first), _times(first)))
-        other = _times(second) if fused else _rounded_by_cells(values, lambda _: (_times(second), _times(second)))
+        left, right = _times(values, first), _times(values, second)
+        product = _rounded_by_cells(values, lambda _: (left, left))
+        other = right if fused else _rounded_by_cells(values, lambda _: (right, right))
         if product is None or other is None:
             return not _is_real(outcome)
         total = product + other
@@ -255,5 +256,10 @@ def _product_sum_check(
     return holds
 
 
-def _times(pair: Block) -> Fraction:
-    return _fraction(pair[0]) * _fraction(pair[1])
+def _times(values: ValueSet, pair: Block) -> Fraction:
+    """The exact product of two finite operands, as `ftz` takes them: a subnormal is 0."""
+    product = Fraction(1)
+    for operand in map(_fraction, pair):
+        flushed = values.ftz and values.min_normal is not None and abs(operand) < _fraction(values.min_normal)
+        product *= 0 if flushed else operand
+    return product

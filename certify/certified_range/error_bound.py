@@ -1,26 +1,28 @@
-r"""A proved bound on the error of a realized score: |S(i, j) - C cos(g (i-k-j))| <= E for all positions up to a last one.
+r"""A proved bound on the error of a realized score: |S(i, j) - C cos(g (i-k-j))| <= E, up to a last query.
 
-Here g is the exact angle that the head stores (`bias_angle`: theta for `ideal`, round(theta) for `phase`).  Vectors are of
-the plane, |.| is the Euclidean norm, and R(c, s) is the matrix [[c, -s], [s, c]], which multiplies norms by |(c, s)|.  e_F,
-pair_F and plane_F are the bounds of `rounding_error`, with F the value set of a stage: V = values, R = rotate, T = score.
-In exact arithmetic the block at i is r = (cos gi, sin gi), the bias b = C (cos kg, -sin kg), the query
-Q = R(r) b = C (cos g(i-k), sin g(i-k)), the key K = (cos gj, sin gj), and S = Q.K; marks ' are for realized numbers.
+Here g is the exact angle that the head stores (`bias_angle`: theta for `ideal`, round(theta) for `phase`).  Vectors are
+of the plane, |.| is the Euclidean norm, and R(c, s) is the matrix [[c, -s], [s, c]], which multiplies norms by |(c,
+s)|.  e_F, pair_F and plane_F are the bounds of `rounding_error`, with F the value set of a stage: V = values, R =
+rotate, T = score. In exact arithmetic the block at i is r = (cos gi, sin gi), the bias b = C (cos kg, -sin kg), the
+query Q = R(r) b = C (cos g(i-k), sin g(i-k)), the key K = (cos gj, sin gj), and S = Q.K; marks ' are for realized
+numbers.
 
-Range.  Each step below applies e_F to an upper bound of the magnitude of the exact result that is rounded.  `OutOfRange`
-there means that the result may overflow to an infinity or NaN, and that this module has no bound.  Where it is not raised
-every realized number is finite, so none of the NaN rules of "semantics 1" §1 applies.  A set that saturates has bounds.
+Range.  Each step below applies e_F to an upper bound of the magnitude of the exact result that is rounded.
+`OutOfRangeError` there means that the result may overflow to an infinity or NaN, and that this module has no bound.
+Where it is not raised every realized number is finite, so none of the NaN rules of "semantics 1" §1 applies.  A set
+that saturates has bounds.
 
-1. Block.  |(c', s') - (cos, sin)| <= rho = plane_V(1) + w.  For `ideal` w = 0.  For `phase`, phi = round(t x) with t = g
-   and x = round(i), so |phi - g i| <= w = e_V(|g| X) + |g| e_V(L), X = L + e_V(L), for i <= L, and a rotation by w moves a
-   unit vector by at most w.  Moreover |c'|, |s'| <= c1 = max(round(1), -round(-1)), as rounding is monotone.
-2. Operands.  Under `ftz` in a stage F, an operand may be taken as 0: it moves by at most l_F (`lost_operand`; 0 where the
-   operands have no such values).  So the rotation sees (c, s) within rho_R = rho + sqrt2 l_R of the exact block, |(c, s)|
-   <= 1 + rho_R, and the bias b* = (b0, b1), which is computed, with beta = |b* - b| enclosed.
+1. Block.  |(c', s') - (cos, sin)| <= rho = plane_V(1) + w.  For `ideal` w = 0.  For `phase`, phi = round(t x) with t =
+   g and x = round(i), so |phi - g i| <= w = e_V(|g| X) + |g| e_V(L), X = L + e_V(L), for i <= L, and a rotation by w
+   moves a unit vector by at most w.  Moreover |c'|, |s'| <= c1 = max(round(1), -round(-1)), as rounding is monotone.
+2. Operands.  Under `ftz` in a stage F, an operand may be taken as 0: it moves by at most l_F (`lost_operand`; 0 where
+   the operands have no such values).  So the rotation sees (c, s) within rho_R = rho + sqrt2 l_R of the exact block,
+   |(c, s)| <= 1 + rho_R, and the bias b* = (b0, b1), which is computed, with beta = |b* - b| enclosed.
 3. Products of the rotation.  For either component the two exact products are at most c1 |b0| and c1 |b1|, and their
    magnitudes sum to at most P = (1 + rho_R) |b*| (Cauchy-Schwarz).  So both roundings together move a component by at
    most eta = min(e_R(c1 |b0|) + e_R(c1 |b1|), pair_R(P)).
-4. Sums of the rotation.  The exact vector R(c, s) b* has norm at most P; the rounded products move it by at most sqrt2 eta,
-   so the exact sums have norm N = P + sqrt2 eta, and their rounding moves them by at most plane_R(N).
+4. Sums of the rotation.  The exact vector R(c, s) b* has norm at most P; the rounded products move it by at most sqrt2
+   eta, so the exact sums have norm N = P + sqrt2 eta, and their rounding moves them by at most plane_R(N).
 5. Storing.  If R is a part of V nothing changes; else plane_V(N + plane_R(N)) is added.
 6. Query.  R(c, s) b* - R(r) b = R((c, s) - r) b* + R(r) (b* - b), of norm at most rho_R |b*| + beta.  Together
    |Q' - Q| <= dq = rho_R |b*| + beta + sqrt2 eta + plane_R(N) + [plane_V(N + plane_R(N))].
@@ -29,17 +31,17 @@ every realized number is finite, so none of the NaN rules of "semantics 1" §1 a
    h = pair_T(P2), or, as `fma` rounds only the first, h = e_T(P2).  The last rounding: at most e_T(P2 + h).  So
    S' = Q'.K' + d with |d| <= D = h + e_T(P2 + h).
 8. Theorem.  Q'.K' - Q.K = (Q' - Q).K' + Q.(K' - K), so |S' - S| <= E = dQ (1 + dK) + C dK + D.
-9. Two scores of one query.  Let y = C (1 - cos gn), n = i-k-j, the exact gap.  |K_t - K_j| = 2 |sin(gn/2)| = sqrt(2y/C), and
-   Q'.(K'_t - K'_j) = Q.(K_t - K_j) + (Q' - Q).(K_t - K_j) + Q'.(K'_t - K_t) - Q'.(K'_j - K_j), so
+9. Two scores of one query.  Let y = C (1 - cos gn), n = i-k-j, the exact gap.  |K_t - K_j| = 2 |sin(gn/2)| =
+   sqrt(2y/C), and Q'.(K'_t - K'_j) = Q.(K_t - K_j) + (Q' - Q).(K_t - K_j) + Q'.(K'_t - K_t) - Q'.(K'_j - K_j), so
        |S'_t - S'_j - y| <= dQ sqrt(2y/C) + G,    G = 2 (C + dQ) dK + 2 D.
    The error of the query, common to both, counts for little next to a near-return: y is small against C there.
-10. With a = dQ sqrt(2/C): a pair whose gap is below f has y - a sqrt y < f + G, hence sqrt y < (a + sqrt(a^2 + 4(f+G)))/2;
-   and y < f + 2E by 8.  `near` is the least such bound on y.  Conversely the gap is below f for certain if
+10. With a = dQ sqrt(2/C): a pair whose gap is below f has y - a sqrt y < f + G, hence sqrt y < (a + sqrt(a^2 +
+   4(f+G)))/2; and y < f + 2E by 8.  `near` is the least such bound on y.  Conversely the gap is below f for certain if
    y + a sqrt y < f - G, that is sqrt y < 2(f-G)/(a + sqrt(a^2 + 4(f-G))) for f > G, or if y < f - 2E: `sure`.
 
-To first order with u = 2^-p, all stages nearest in one p-bit format and no result subnormal: rho <= u/sqrt2, dQ <= (1/sqrt2
-+ sqrt2 + 1) uC + beta and D <= 2 uC, so E <= (3 + 2 sqrt2) uC + beta with beta <= uC, and G <= (4 + sqrt2) uC.  Above nothing
-is dropped: second-order terms, subnormal results and `ftz` are in the steps.
+To first order with u = 2^-p, all stages nearest in one p-bit format and no result subnormal: rho <= u/sqrt2, dQ <=
+(1/sqrt2 + sqrt2 + 1) uC + beta and D <= 2 uC, so E <= (3 + 2 sqrt2) uC + beta with beta <= uC, and G <= (4 + sqrt2) uC.
+Above nothing is dropped: second-order terms, subnormal results and `ftz` are in the steps.
 """
 
 from __future__ import annotations
@@ -50,7 +52,7 @@ from gmpy2 import mpq
 
 from certify.certified_range.question import Question
 from certify.certified_range.rounding_error import (
-    OutOfRange,
+    OutOfRangeError,
     lost_operand,
     pair,
     plane,
@@ -81,7 +83,7 @@ class NoBound:
 class ErrorBounds:
     """Bounds for all queries k+1 <= i <= last_query and keys 0 <= j < i; the letters are those of the module's text.
 
-    angle: g.  scale: C.  score: E.  query: dQ.  keys: G.
+    angle: g.  scale: C. score: E. query: dQ.  keys: G.
     """
 
     angle: Angle
@@ -98,7 +100,7 @@ class ErrorBounds:
         return round_up(min(root * root, threshold + 2 * self.score))
 
     def sure(self, threshold: mpq) -> mpq | None:
-        """All pairs with C (1 - cos(g n)) below this have a gap below `threshold`; None where that needs more than bounds."""
+        """All pairs with C (1 - cos(g n)) below this have a gap below `threshold`; None where no bound says so."""
         a, rest = self._slope, threshold - self.keys
         bounds = [threshold - 2 * self.score]
         if rest > 0:
@@ -136,7 +138,7 @@ def error_bounds(question: Question, last_query: int) -> ErrorBounds | NoBound:
         return NoBound("the angle that the head stores is 0")
     try:
         return _derive(question, angle, last_query)
-    except OutOfRange as problem:
+    except OutOfRangeError as problem:
         return NoBound(str(problem))
 
 
@@ -161,8 +163,14 @@ def _derive(question: Question, angle: Angle, last_query: int) -> ErrorBounds:
     total = round_up((scale + query) * (1 + key))
     products = rounding_error(score, total) if regime.fma else pair(score, total)
     rounding = products + rounding_error(score, total + products)
-    return ErrorBounds(angle, scale, last_query, round_up(query * (1 + key) + scale * key + rounding), query,
-                       round_up(2 * (scale + query) * key + 2 * rounding))
+    return ErrorBounds(
+        angle,
+        scale,
+        last_query,
+        round_up(query * (1 + key) + scale * key + rounding),
+        query,
+        round_up(2 * (scale + query) * key + 2 * rounding),
+    )
 
 
 def _phase_drift(values: ValueSet, angle: Angle, last_query: int) -> mpq:
@@ -174,7 +182,7 @@ def _phase_drift(values: ValueSet, angle: Angle, last_query: int) -> mpq:
 
 def _finite(x: Element, values: ValueSet) -> mpq:
     if isinstance(x, float) and x - x != 0:
-        raise OutOfRange(f"a parameter or a cosine is beyond the range of {values.name}")
+        raise OutOfRangeError(f"a parameter or a cosine is beyond the range of {values.name}")
     return mpq(x)
 
 
@@ -197,5 +205,11 @@ def _contains(outer: ValueSet, inner: ValueSet) -> bool:
     """Whether every value of `inner` is one of `outer` (a sufficient condition)."""
     if outer == inner:
         return True
-    return (outer.is_binary and inner.is_binary and not outer.ftz and outer.precision >= inner.precision
-            and outer.quantum_exponent <= inner.quantum_exponent and outer.max >= inner.max)
+    return (
+        outer.is_binary
+        and inner.is_binary
+        and not outer.ftz
+        and outer.precision >= inner.precision
+        and outer.quantum_exponent <= inner.quantum_exponent
+        and outer.max >= inner.max
+    )

@@ -16,7 +16,7 @@ from fpsim.compilation import kernel
 from fpsim.error_free import two_sum
 from fpsim.scalar import add_closed, fma, mul, mul_closed
 
-__all__ = ["EXACT", "FUSED", "GENERAL", "Floats", "first_failing_row", "scores_of_row"]
+__all__ = ["EXACT", "FUSED", "GENERAL", "Floats", "first_failing_row", "gap_fails", "score_pair", "scores_of_row"]
 
 Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -27,7 +27,8 @@ _GREATEST = 1.7976931348623157e308
 
 
 @kernel(inline="always")
-def _score(spec: Any, how: int, q0: float, q1: float, c: float, s: float) -> float:
+def score_pair(spec: Any, how: int, q0: float, q1: float, c: float, s: float) -> float:
+    """S of the query (q0, q1) and the key (c, s)."""
     if how == EXACT:
         return add_closed(spec, mul_closed(spec, q0, c), mul_closed(spec, q1, s))
     if how == GENERAL:
@@ -39,11 +40,11 @@ def _score(spec: Any, how: int, q0: float, q1: float, c: float, s: float) -> flo
 def scores_of_row(spec: Any, how: int, q0: float, q1: float, c: Floats, s: Floats, row: Floats) -> None:
     """S(i, j) for j = 0 .. row.size - 1, from the query (q0, q1) and the keys (c, s)."""
     for j in range(row.size):
-        row[j] = _score(spec, how, q0, q1, c[j], s[j])
+        row[j] = score_pair(spec, how, q0, q1, c[j], s[j])
 
 
 @kernel(inline="always")
-def _fails(target: float, score: float, threshold: float) -> bool:
+def gap_fails(target: float, score: float, threshold: float) -> bool:
     """Not (both finite and target - score >= threshold); a NaN fails every comparison."""
     d, e = two_sum(target, -score)
     enough = (d > threshold) | ((d == threshold) & (e >= 0.0))
@@ -58,13 +59,13 @@ def _segment_fails(
     failing = 0
     if how == EXACT:
         for j in range(c.size):
-            failing += _fails(target, _score(spec, EXACT, q0, q1, c[j], s[j]), threshold)
+            failing += gap_fails(target, score_pair(spec, EXACT, q0, q1, c[j], s[j]), threshold)
     elif how == GENERAL:
         for j in range(c.size):
-            failing += _fails(target, _score(spec, GENERAL, q0, q1, c[j], s[j]), threshold)
+            failing += gap_fails(target, score_pair(spec, GENERAL, q0, q1, c[j], s[j]), threshold)
     else:
         for j in range(c.size):
-            failing += _fails(target, _score(spec, FUSED, q0, q1, c[j], s[j]), threshold)
+            failing += gap_fails(target, score_pair(spec, FUSED, q0, q1, c[j], s[j]), threshold)
     return failing > 0
 
 
@@ -84,7 +85,7 @@ def first_failing_row(
     """The least i with start <= i < stop whose row has a failing pair, or -1; q and keys are indexed by position."""
     for i in range(start, stop):
         goal = i - offset
-        target = _score(spec, how, q0[i], q1[i], c[goal], s[goal])
+        target = score_pair(spec, how, q0[i], q1[i], c[goal], s[goal])
         if not abs(target) <= _GREATEST:
             return i
         if _segment_fails(spec, how, q0[i], q1[i], c[:goal], s[:goal], target, threshold) or _segment_fails(

@@ -3,11 +3,12 @@
 Two equal keys j < j' tie: the query i = j' + k gives its target j' and the competitor j the same score, so the first
 failing query i0 is at most j' + k.
 
-Theorem.  Let c_i = round(cos phi_i), s_i = round(sin phi_i) for any reals phi_i, and let A be the number of values of F from
-round(-1) to round(1).  Then at most 4A keys are different, so i0 <= 4A + k and N_max <= 4A + k - 2.
+Theorem.  Let c_i = round(cos phi_i), s_i = round(sin phi_i) for any reals phi_i, and let A be the number of values of F
+from round(-1) to round(1).  Then at most 4A keys are different, so i0 <= 4A + k and N_max <= 4A + k - 2.
 Proof.  On either half turn cos is monotone, and so is rounding: c takes at most A values, each on an interval.  So c is
-constant on each of at most 2A arcs of the circle, and so is s.  Two partitions of a circle into a and b arcs have a common
-refinement of at most a + b arcs; (c, s) is constant on each of those 4A.  Among the positions 0 .. 4A two have equal keys.
+constant on each of at most 2A arcs of the circle, and so is s.  Two partitions of a circle into a and b arcs have a
+common refinement of at most a + b arcs; (c, s) is constant on each of those 4A.  Among the positions 0 .. 4A two have
+equal keys.
 """
 
 from __future__ import annotations

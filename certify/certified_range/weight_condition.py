@@ -6,14 +6,15 @@ Lemma.  Let f = f_large of the softmax stage W, and suppose
  (b) no difference of two scores becomes NaN in W;
  (c) W takes every score as it is: under `ftz`, no score other than 0 is below the least normal value of W.
 
-If all scores of query i are finite and S(i, i-k) - S(i, j) >= f for every j /= i-k, the realized softmax gives i-k weight 1
-and every other j weight 0.  Proof: m = S(i, i-k).  S(i, j) - m <= -f rounds to at most -f by (a), since rounding is
-monotone, or to -inf; exp of that is at most exp(-f), which rounds to 0 by the definition of f_large, so e_j = 0.  The
-target's S - m = 0 is exact, e = round(1) = 1.  Every order adds zeros to a 1: Z = 1, 1/Z = 1, 0/Z = 0, all exact.
+If all scores of query i are finite and S(i, i-k) - S(i, j) >= f for every j /= i-k, the realized softmax gives i-k
+weight 1 and every other j weight 0.  Proof: m = S(i, i-k).  S(i, j) - m <= -f rounds to at most -f by (a), since
+rounding is monotone, or to -inf; exp of that is at most exp(-f), which rounds to 0 by the definition of f_large, so e_j
+= 0.  The target's S - m = 0 is exact, e = round(1) = 1.  Every order adds zeros to a 1: Z = 1, 1/Z = 1, 0/Z = 0, all
+exact.
 
-More generally, under (a)-(c) e_j = 0 whenever S(i, i-k) - S(i, j) >= f, as m >= S(i, i-k).  So the weights of a query depend
-on the scores of the target and of the competitors with a smaller gap only, and on their places where the order of the sum
-looks at them (adding a zero changes nothing): `weights_of_near` never looks at the rest.
+More generally, under (a)-(c) e_j = 0 whenever S(i, i-k) - S(i, j) >= f, as m >= S(i, i-k).  So the weights of a query
+depend on the scores of the target and of the competitors with a smaller gap only, and on their places where the order
+of the sum looks at them (adding a zero changes nothing): `failing_weight_of_near` never looks at the rest.
 """
 
 from __future__ import annotations
@@ -61,17 +62,20 @@ def obstacle(question: Question, greatest: mpq | None = None) -> str | None:
 def failing_weight_of_near(question: Question, i: int, target: Element, near: Mapping[int, Element]) -> Failure | None:
     """The failing pair of query i under `weight`, as `failing_weight` of its whole row finds it.
 
-    near: position to score, for all competitors with S(i, i-k) - S(i, j) < f_large at least.  All scores are finite, and
-    `obstacle` is None.
+    near: position to score, for all competitors with S(i, i-k) - S(i, j) < f_large at least.  All scores are finite,
+    and `obstacle` is None.
     """
     regime, goal = question.regime, i - question.offset
     scores = dict(near) | {goal: target}
     greatest = max(scores.values())
-    exponentials = {j: reference.exp(regime.softmax, reference.sub(regime.softmax, score, greatest))
-                    for j, score in scores.items()}
+    exponentials = {
+        j: reference.exp(regime.softmax, reference.sub(regime.softmax, score, greatest)) for j, score in scores.items()
+    }
     nonzero = {j: e for j, e in sorted(exponentials.items()) if e != 0}
     denominator = _sum(regime, nonzero)
-    weights = {j: round_exact(regime.values, reference.div(regime.softmax, e, denominator)) for j, e in exponentials.items()}
+    weights = {
+        j: round_exact(regime.values, reference.div(regime.softmax, e, denominator)) for j, e in exponentials.items()
+    }
     wrong = [j for j in sorted(near) if weights[j] != 0]
     if not wrong and weights[goal] == 1:
         return None
@@ -85,7 +89,8 @@ def failing_weight_of_near(question: Question, i: int, target: Element, near: Ma
     if reason is None and is_nan(weights[goal]):
         reason = f"the weight of the target {goal} is NaN at query {i} (denominator {denominator})"
     if reason is None and weights[goal] != 1:
-        reason = f"the weight of the target is {float(weights[goal]):g}, not 1, at query {i} (denominator {float(denominator):g})"
+        weight, total = float(weights[goal]), float(denominator)
+        reason = f"the weight of the target is {weight:g}, not 1, at query {i} (denominator {total:g})"
     return Failure(witness, reason)
 
 
@@ -97,8 +102,9 @@ def _sum(regime: Regime, terms: Mapping[int, Element]) -> Element:
         for j, term in terms.items():
             blocks.setdefault(j // order.block, []).append(term)
         sequential = parse_order("sequential")
-        return ordered_sum(regime.softmax, [ordered_sum(regime.softmax, block, sequential) for block in blocks.values()],
-                           sequential)
+        return ordered_sum(
+            regime.softmax, [ordered_sum(regime.softmax, block, sequential) for block in blocks.values()], sequential
+        )
     if order.kind != "pairwise":
         return ordered_sum(regime.softmax, list(terms.values()), order)
     level = dict(terms)

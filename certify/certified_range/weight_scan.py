@@ -27,7 +27,7 @@ def order_number(order: Order) -> tuple[int, int]:
 
 @kernel()
 def _fold(spec: Any, terms: Floats) -> float:
-    total = terms[0]
+    total: float = terms[0]
     for n in range(1, terms.size):
         total = add(spec, total, terms[n])
     return total
@@ -58,7 +58,8 @@ def _ordered_sum(spec: Any, wide: Any, order: int, block: int, terms: Floats) ->
         if size % 2:
             terms[half] = terms[size - 1]
         size = half + size % 2
-    return terms[0]
+    last: float = terms[0]
+    return last
 
 
 @kernel()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import click
 
 from fpcert.options import common_options
@@ -56,7 +58,7 @@ def command(
     score_dtype: str | None,
     softmax_dtype: str | None,
     realize: str,
-    criterion: str,
+    criterion: Literal["gap", "weight"],
     fma: bool,
     order: str,
     method: str,

@@ -1,10 +1,10 @@
 """Functions of one variable as tables over all values of a small F: for formats of up to 16 bits and for grids.
 
-A table holds the rounded function at every value of F, made once per process by the kernels that serve single numbers.  A
-lookup needs the index of a value from its bits.  For a float or fixed-point set that is a shift for normal values, and for
-subnormal ones the last bits of |x| + C, where C has the spacing of F in its last place; for a grid it is a search for
-a threshold (`fpsim.rounding.grids`).  Each index is checked to be that of x itself: other numbers, infinities and NaN are
-left open, and the caller computes them.
+A table holds the rounded function at every value of F, made once per process by the kernels that serve single numbers.
+A lookup needs the index of a value from its bits.  For a float or fixed-point set that is a shift for normal values,
+and for subnormal ones the last bits of |x| + C, where C has the spacing of F in its last place; for a grid it is a
+search for a threshold (`fpsim.rounding.grids`).  Each index is checked to be that of x itself: other numbers,
+infinities and NaN are left open, and the caller computes them.
 """
 
 from __future__ import annotations
@@ -65,8 +65,9 @@ def all_values(values: ValueSet) -> Array:
     >>> all_values(ValueSet.parse("e2m1")).tolist()[:8]
     [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0]
     """
-    if not values.is_binary:
-        return np.array([float(value) for value in values.grid])
+    spec = spec_of(values)
+    if isinstance(spec, Grid):
+        return spec.values[1:-1].copy()
     binade, fraction = np.divmod(np.arange(values.last + 1), 1 << (values.precision - 1))
     significand = np.where(binade > 0, fraction + (1 << (values.precision - 1)), fraction)
     positive = np.ldexp(significand.astype(np.float64), values.quantum_exponent + np.maximum(binade - 1, 0))
@@ -102,7 +103,7 @@ def _float_places(index: FloatIndex, x: Array, places: Places) -> int:
         inside = (raised - c == a) & (a <= index.largest)
         place = (bits_of(raised) - bits_of(c)) + ((bits_of(e) - least) >> shift) + half * (bits >> _SIGN_SHIFT)
         places[i] = np.int32(place if inside else half + half)
-        count += np.int64(inside)
+        count += 1 if inside else 0
     return count
 
 
@@ -123,7 +124,7 @@ def _grid_places(spec: Grid, x: Array, places: Places) -> int:
                 high = middle
         inside = (spec.values[low] == t) & (1 <= low <= size)
         places[i] = np.int32(low - 1 if inside else size)
-        count += np.int64(inside)
+        count += 1 if inside else 0
     return count
 
 
@@ -143,7 +144,7 @@ def look_up(index: FloatIndex | Grid, entries: TableArray, x: Array, out: Array,
     count = 0
     for start in range(0, x.size, _BLOCK):
         part = x[start : start + _BLOCK]
-        found = find_places(index, part, places)
+        found: int = find_places(index, part, places)
         _gather(entries, places, out[start : start + _BLOCK])
         if found < part.size:
             for i in range(part.size):

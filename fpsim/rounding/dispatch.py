@@ -1,7 +1,7 @@
 """Operations on specs: one name, an implementation for each kind, chosen when numba compiles the caller.
 
-`round_to`, `round_parts` and `round_interval` may be called from any compiled code.  The choice costs nothing at run time:
-it depends on the type of the spec only.
+`round_to`, `round_parts` and `round_interval` may be called from any compiled code.  The choice costs nothing at run
+time: it depends on the type of the spec only.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def round_to(spec: Spec, x: float) -> float:
 def round_parts(spec: Spec, h: float, rest: float, side: float) -> float:
     """The real h + rest + r, r of the sign of `side`, rounded once into F.
 
-    h is that real rounded to nearest in binary64, and `rest` what h leaves, rounded to nearest.  A float or fixed-point set
-    of at most 51 bits needs only the sign of `rest`.  For an h of infinity or NaN the others do not matter.
+    h is that real rounded to nearest in binary64, and `rest` what h leaves, rounded to nearest.  A float or fixed-point
+    set of at most 51 bits needs only the sign of `rest`.  For an h of infinity or NaN the others do not matter.
     """
     return _round_parts(spec, h, rest, side)
 
@@ -65,8 +65,8 @@ def round_parts(spec: Spec, h: float, rest: float, side: float) -> float:
 def round_interval(spec: Spec, h: float, rest: float, error: float) -> tuple[float, bool]:
     """(y, decided): what the real h + rest rounds to, and whether all reals within `error` of it round alike.
 
-    |rest| <= ulp(h); rounding is monotone, so it is enough that both ends round alike, to the bit: NaN and the sign of a
-    zero count.
+    |rest| <= ulp(h).  Rounding is monotone, so it is enough that both ends round alike; to the bit, since NaN and the
+    sign of a zero count.
     """
     return _round_interval(spec, h, rest, error)
 
@@ -96,20 +96,26 @@ def _interval(spec: Spec, h: float, rest: float, error: float) -> tuple[float, b
     return low, bits_of(low) == bits_of(high)
 
 
-implement(round_to, {
-    Binary64: _round_to_binary64,
-    Binary32: _round_to_binary32,
-    NearestFloat: round_nearest.py_func,  # type: ignore[attr-defined]
-    AnyFloat: round_any.py_func,  # type: ignore[attr-defined]
-    Grid: round_grid.py_func,  # type: ignore[attr-defined]
-})
-implement(round_parts, {
-    Binary64: _parts_of_binary64,
-    Binary32: _parts_of_float,
-    NearestFloat: _parts_of_float,
-    AnyFloat: _parts_of_float,
-    Grid: round_grid_parts.py_func,  # type: ignore[attr-defined]
-})
+implement(
+    round_to,
+    {
+        Binary64: _round_to_binary64,
+        Binary32: _round_to_binary32,
+        NearestFloat: round_nearest.py_func,  # type: ignore[attr-defined]
+        AnyFloat: round_any.py_func,  # type: ignore[attr-defined]
+        Grid: round_grid.py_func,  # type: ignore[attr-defined]
+    },
+)
+implement(
+    round_parts,
+    {
+        Binary64: _parts_of_binary64,
+        Binary32: _parts_of_float,
+        NearestFloat: _parts_of_float,
+        AnyFloat: _parts_of_float,
+        Grid: round_grid_parts.py_func,  # type: ignore[attr-defined]
+    },
+)
 implement(round_interval, dict.fromkeys((Binary32, NearestFloat, AnyFloat, Grid), _interval), inline=False)
 
 

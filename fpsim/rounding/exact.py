@@ -1,13 +1,14 @@
-"""Exact results of +, *, /, fma (and nearly of the square root) for any binary64 operands, as (h, rest, side) for `round_parts`.
+"""Exact results of +, *, / and fma, and nearly of the root, for any binary64 operands.
 
-The real is h + rest + r with h nearest to it, `rest` nearest to what h leaves, and r of the sign of `side`.  So a sum is
-exact from TwoSum, a product from TwoProd; a quotient has two correction steps whose residuals are exact (the residual of a
-division fits binary64: M. Pichat 1977; Bohlender et al. 1991); a fused multiply-add is a sum of three numbers.
+A result is (h, rest, side), as `round_parts` takes it: the real is h + rest + r with h nearest to it, `rest` nearest to
+what h leaves, and r of the sign of `side`.  So a sum is exact from TwoSum, a product from TwoProd; a quotient has two
+correction steps whose residuals are exact (the residual of a division fits binary64: M. Pichat 1977; Bohlender et al.
+1991); a fused multiply-add is a sum of three numbers.
 
-Stand-ins.  `fpsim.rounding.specs` grants that all reals of (0, 2^-960] round alike, and so do all from 2^960 on.  A result
-that is not zero but below 2^-960 becomes 2^-1000 of its sign, so that directed modes still see it; a finite one that
-overflows becomes the greatest finite number, so that it is not taken for an infinity, which is beyond range in every mode.
-Infinite and NaN operands follow IEEE 754: the hardware's own h says what the result is.
+Stand-ins.  `fpsim.rounding.specs` grants that all reals of (0, 2^-960] round alike, and so do all from 2^960 on.  A
+result that is not zero but below 2^-960 becomes 2^-1000 of its sign, so that directed modes still see it; a finite one
+that overflows becomes the greatest finite number, so that it is not taken for an infinity, which is beyond range in
+every mode.  Infinite and NaN operands follow IEEE 754: the hardware's own h says what the result is.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ def spec32_of(values: ValueSet) -> Added | Shifted | None:
 _WORD = ir.IntType(32)
 
 
-@intrinsic
+@intrinsic  # type: ignore[untyped-decorator]
 def _bits_of(typing_context: Any, x: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.bitcast(arguments[0], _WORD)
@@ -77,7 +77,7 @@ def _bits_of(typing_context: Any, x: Any) -> Any:
     return types.uint32(types.float32), generate
 
 
-@intrinsic
+@intrinsic  # type: ignore[untyped-decorator]
 def _from_bits(typing_context: Any, bits: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.bitcast(arguments[0], ir.FloatType())

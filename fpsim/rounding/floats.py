@@ -1,15 +1,15 @@
 """Rounding a binary64 number into a float or fixed-point set; branch-free, so that loops over arrays vectorize.
 
-Nearest-even.  With e = max(2^floor(log2 |x|), 2^emin) and C = e 2^(53-p), the unit in the last place of C is the spacing of
-F around x, and |x| < 2C - C: the hardware's own addition |x| + C rounds |x| to a multiple of that spacing, ties to even,
-and subtracting C is exact.  C is an even multiple of the spacing, so parity is that of F.  Subnormal values need no case of
-their own, since e never falls below 2^emin.
+Nearest-even.  With e = max(2^floor(log2 |x|), 2^emin) and C = e 2^(53-p), the unit in the last place of C is the
+spacing of F around x, and |x| < 2C - C: the hardware's own addition |x| + C rounds |x| to a multiple of that spacing,
+ties to even, and subtracting C is exact.  C is an even multiple of the spacing, so parity is that of F. Subnormal
+values need no case of their own, since e never falls below 2^emin.
 
-Round to odd.  S. Boldo and G. Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to
-odd", IEEE TC 57(4), 2008: if an inexact result is first replaced by the one of its two binary64 neighbours whose last bit
-is 1, then rounding that to p bits is the same as rounding the exact result, for every p <= 51 and every mode, subnormal
-range of F included.  (Every value of F and every midpoint has a last bit of 0 in binary64, so it cannot be hit by accident,
-nor jumped over.)
+Round to odd.  S. Boldo and G. Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using
+rounding to odd", IEEE TC 57(4), 2008: if an inexact result is first replaced by the one of its two binary64 neighbours
+whose last bit is 1, then rounding that to p bits is the same as rounding the exact result, for every p <= 51 and every
+mode, subnormal range of F included.  (Every value of F and every midpoint has a last bit of 0 in binary64, so it cannot
+be hit by accident, nor jumped over.)
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from fpsim.rounding.kinds import AWAY, DOWN, EVEN, ODD, UP, AnyFloat, NearestFlo
 __all__ = ["LOW", "flush_operand", "round_any", "round_nearest", "to_odd"]
 
 LOW = 2.0**-960
-"""Every kind but Binary64 and Binary32 has its least positive value above 4 LOW, so that all reals of (0, LOW] round alike."""
+"""All reals of (0, LOW] round alike in F, whose least positive value is above 4 LOW (but for Binary64 and Binary32)."""
 
 _SIGN = np.uint64(1 << 63)
 _EXPONENT = np.uint64(0x7FF << 52)

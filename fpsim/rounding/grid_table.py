@@ -1,7 +1,8 @@
 """From a value set to a `Grid`: exact thresholds between neighbours, in any mode, and the table that finds them.
 
-Between two neighbours the mode decides by one comparison with a threshold: the midpoint (nearest modes), or one of the two
-neighbours (directed modes and `odd`).  What is beyond range is one more neighbour at each end, with a threshold of its own.
+Between two neighbours the mode decides by one comparison with a threshold: the midpoint (nearest modes), or one of the
+two neighbours (directed modes and `odd`).  What is beyond range is one more neighbour at each end, with a threshold of
+its own.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ _LARGEST = 900
 def grid_of(values: ValueSet) -> Grid | None:
     """The `Grid` of a value set with binary64 values, or None where exact comparisons need more than two numbers.
 
-    None when a value is no multiple of 2^-900 or exceeds 2^900 in magnitude, or when a threshold is not a sum of two binary64
-    numbers (a limit of range 3M/2 - M'/2 with M' far below M).
+    None when a value is no multiple of 2^-900 or exceeds 2^900 in magnitude, or when a threshold is not a sum of two
+    binary64 numbers (a limit of range 3M/2 - M'/2 with M' far below M).
     """
     members = [values.value(n) for n in range(values.first, values.last + 1)]
     if any(not _is_moderate(value) for value in members):
@@ -47,7 +48,7 @@ def grid_of(values: ValueSet) -> Grid | None:
 
 
 def _is_moderate(value: mpq) -> bool:
-    return value.denominator.bit_length() - 1 <= -_QUANTUM and abs(value) <= mpq(1 << _LARGEST)
+    return bool(value.denominator.bit_length() - 1 <= -_QUANTUM and abs(value) <= 1 << _LARGEST)
 
 
 def _outside(values: ValueSet, *, negative: bool) -> float:
@@ -130,7 +131,8 @@ def _buckets(high: np.ndarray) -> tuple[np.ndarray, int, int, int, bool]:
     """
     finite = high[np.isfinite(high)]
     magnitudes = np.abs(finite[finite != 0]).view(np.int64)
-    least, most = int(magnitudes.min()), int(magnitudes.max())
+    # Without a threshold other than 0 and the infinities (mode `odd` on {0, x}) any range of magnitudes will do.
+    least, most = (int(magnitudes.min()), int(magnitudes.max())) if magnitudes.size else (1 << 62, 1 << 62)
     best: tuple[np.ndarray, int, int, int, bool] | None = None
     for shift in range(52, 0, -1):
         lowest = (least >> shift) - 1  # one bucket for all that is smaller, zero included
@@ -150,4 +152,5 @@ def _buckets(high: np.ndarray) -> tuple[np.ndarray, int, int, int, bool]:
 def _places(high: np.ndarray, shift: int, lowest: int, half: int) -> np.ndarray:
     """`fpsim.rounding.grids.bucket` of every threshold."""
     place = np.clip((np.abs(high).view(np.int64) >> shift) - lowest, 0, half - 1)
-    return np.where(high < 0, half - 1 - place, half + place)
+    places: np.ndarray = np.where(high < 0, half - 1 - place, half + place)
+    return places

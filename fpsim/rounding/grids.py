@@ -1,8 +1,8 @@
 """Rounding into a grid: find the threshold below the exact result, by its leading bits and then by comparing exactly.
 
 Nothing here rounds: the midpoint of two binary64 numbers is often not one, so thresholds are exact sums of two (see
-`fpsim.rounding.grid_table`), and an exact result comes as a sum of two numbers and the sign of what they leave.  Since both
-are headed by the nearest binary64 number, which is a monotone function of the real, the order of the reals is the
+`fpsim.rounding.grid_table`), and an exact result comes as a sum of two numbers and the sign of what they leave.  Since
+both are headed by the nearest binary64 number, which is a monotone function of the real, the order of the reals is the
 lexicographic order of the parts.
 """
 
@@ -22,7 +22,7 @@ _MAGNITUDE = np.uint64((1 << 63) - 1)
 @kernel(forceinline=True)
 def bucket(x: float, shift: int, lowest: int, half: int) -> int:
     """The bucket of x (not -0): rising with x, from 0 to 2 half - 1, by the sign and the bits of |x| above `shift`."""
-    place = np.int64((bits_of(x) & _MAGNITUDE) >> np.uint64(shift)) - lowest
+    place: int = np.int64((bits_of(x) & _MAGNITUDE) >> np.uint64(shift)) - lowest  # type: ignore[assignment]
     place = max(place, 0)
     place = min(place, half - 1)
     return half - 1 - place if x < 0.0 else half + place
@@ -38,7 +38,8 @@ def round_grid(spec: Grid, x: float) -> float:
     low = np.int64(spec.first[place])
     if spec.single:
         # an empty bucket has the next threshold at its index, which is above x
-        return spec.values[low + np.int64(x >= spec.bound[low])]
+        chosen: float = spec.values[low + np.int64(x >= spec.bound[low])]
+        return chosen
     high = np.int64(spec.first[place + 1])
     while low < high:
         middle = (low + high) >> 1
@@ -46,14 +47,16 @@ def round_grid(spec: Grid, x: float) -> float:
             low = middle + 1
         else:
             high = middle
-    return spec.values[low]
+    found: float = spec.values[low]
+    return found
 
 
 @kernel()
 def round_grid_parts(spec: Grid, h: float, low_part: float, side: float) -> float:
     """The real h + low_part + r, r of the sign of `side`, rounded into the set of a `Grid`.
 
-    h is the real rounded to nearest and low_part the rest rounded to nearest; for an infinity or NaN they do not matter.
+    h is the real rounded to nearest and low_part the rest rounded to nearest; for an infinity or NaN they do not
+    matter.
     """
     h += 0.0
     if h != h:
@@ -71,4 +74,5 @@ def round_grid_parts(spec: Grid, h: float, low_part: float, side: float) -> floa
             low = middle + 1
         else:
             high = middle
-    return spec.values[low]
+    found: float = spec.values[low]
+    return found

@@ -1,8 +1,8 @@
-"""The last resort of compiled exp, sin, cos and sqrt: MPFR, for the rare arguments whose result lies next to a boundary.
+"""The last resort of compiled exp, sin, cos and sqrt: MPFR, for the rare results that lie next to a boundary.
 
 An irrational real is handed back in the three parts that `round_parts` takes, so what is computed here depends on the
-argument only, not on the value set: h is the nearest binary64 number, the second part is nearest to what h leaves, and the
-third is the sign of what is left then.  The enclosure is narrowed until both ends agree on all three.
+argument only, not on the value set: h is the nearest binary64 number, the second part is nearest to what h leaves, and
+the third is the sign of what is left then.  The enclosure is narrowed until both ends agree on all three.
 """
 
 from __future__ import annotations
@@ -60,7 +60,10 @@ def _evaluate(function: int, x: float) -> tuple[float, float, float]:
 
 
 def round_hard(spec: Spec, function: int, x: float) -> float:
-    """exp, sin, cos or sqrt (`EXPONENTIAL`, ...) of a finite x, rounded once into F, for a result within 2^-1000..2^1000."""
+    """exp, sin, cos or sqrt (`EXPONENTIAL`, ...) of a finite x, rounded once into F.
+
+    For results between 2^-1000 and 2^1000 in magnitude.
+    """
     return round_parts(spec, *_evaluate(function, x))
 
 

@@ -4,16 +4,17 @@ Every kernel computes in binary64.  It may serve F only where binary64 never get
 
 * p <= 51, so that rounding to odd in binary64 and then into F is one rounding (Boldo and Melquiond 2008, see
   `fpsim.rounding.floats`).
-* For `NearestFloat` and `Binary32` moreover p <= 24: then 53 >= 2p + 2, and for operands in F a hardware +, -, *, / or sqrt
-  followed by one rounding is the exact result rounded once (S. A. Figueroa, "When is double rounding innocuous?", SIGNUM
-  Newsletter 30(3), 1995; P. Roux, "Innocuous double rounding of basic arithmetic operations", JFR 7(1), 2014, also where
-  the result is subnormal in F).  24 instead of 25 leaves room for the square root in fixed point: a root x of a multiple of
-  the quantum q <= 4 is at a relative distance of at least 2^-(2p+3) from every other midpoint, since x^2 and the square of a
-  midpoint are multiples of q^2/4, and x < 2^p q; for q > 4 it is at least 2^-(p+1).
-* Values are multiples of 2^-900 and below 2^900 in magnitude: a product, quotient or residual that underflows in binary64
-  is then below a quarter of the least positive value, where all numbers of a sign round alike, and one that overflows is
-  beyond the last value by far.  fp64 and fp32 in hardware are the exceptions: fp64 is what the hardware does, and fp32 has
-  its quantum at 2^-149.
+* For `NearestFloat` and `Binary32` moreover p <= 24: then 53 >= 2p + 2, and for operands in F a hardware +, -, *, / or
+  sqrt followed by one rounding is the exact result rounded once (S. A. Figueroa, "When is double rounding
+  innocuous?", SIGNUM Newsletter 30(3), 1995; P. Roux, "Innocuous double rounding of basic arithmetic operations", JFR
+  7(1), 2014, also where the result is subnormal in F).  24 instead of 25 leaves room for the square root in fixed
+  point: a root x of a multiple of the quantum q <= 4 is at a relative distance of at least 2^-(2p+3) from every other
+  midpoint, since x^2 and the square of a midpoint are multiples of q^2/4, and x < 2^p q; for q > 4 it is at least
+  2^-(p+1).
+* Values are multiples of 2^-900 and below 2^900 in magnitude: a product, quotient or residual that underflows in
+  binary64 is then below a quarter of the least positive value, where all numbers of a sign round alike, and one that
+  overflows is beyond the last value by far.  fp64 and fp32 in hardware are the exceptions: fp64 is what the hardware
+  does, and fp32 has its quantum at 2^-149.
 """
 
 from __future__ import annotations
@@ -22,7 +23,20 @@ import math
 from functools import lru_cache
 
 from fpsim.rounding.grid_table import grid_of
-from fpsim.rounding.kinds import AWAY, DOWN, EVEN, MODES, ODD, UP, AnyFloat, Binary32, Binary64, Grid, NearestFloat, Spec
+from fpsim.rounding.kinds import (
+    AWAY,
+    DOWN,
+    EVEN,
+    MODES,
+    ODD,
+    UP,
+    AnyFloat,
+    Binary32,
+    Binary64,
+    Grid,
+    NearestFloat,
+    Spec,
+)
 from fpsim.valueset import MAX_GRID, ValueSet
 from fpsim.valueset_text import value_set
 
@@ -39,8 +53,9 @@ _GREATEST = math.nextafter(math.inf, 0.0)
 def spec_of(values: ValueSet | str) -> Spec | None:
     """The spec that compiled kernels take for F, or None where only the reference arithmetic serves it.
 
-    None for: stochastic rounding; values that binary64 does not hold; p > 51 other than fp64 with nearest-even rounding and
-    overflow to infinity; values below 2^-900 or above 2^900 in magnitude; grids that `fpsim.rounding.grid_table` refuses.
+    None for: stochastic rounding; values that binary64 does not hold; p > 51 other than fp64 with nearest-even rounding
+    and overflow to infinity; values below 2^-900 or above 2^900 in magnitude; grids that `fpsim.rounding.grid_table`
+    refuses.
 
     >>> type(spec_of("fp16")).__name__, type(spec_of("fp16:up")).__name__, type(spec_of("nf4")).__name__
     ('NearestFloat', 'AnyFloat', 'Grid')
@@ -67,7 +82,11 @@ def _spec_of(values: ValueSet) -> Spec | None:
 def _same_values(values: ValueSet, name: str) -> bool:
     other = ValueSet.parse(name)
     return (values.precision, values.emin, values.last, values.signed_zero) == (
-        other.precision, other.emin, other.last, other.signed_zero)
+        other.precision,
+        other.emin,
+        other.last,
+        other.signed_zero,
+    )
 
 
 def _float_spec(values: ValueSet) -> Spec | None:
