@@ -191,9 +191,7 @@ def _notes(question: Question) -> tuple[str, ...]:
     values = question.regime.values
     if question.scale > values.max:
         largest = exact_text(values.max)
-        return (
-            f"C = {exact_text(question.scale)} is above {largest}, the largest value of {values.name}: it counts as that",
-        )
+        return (f"C = {exact_text(question.scale)} is above the largest value of {values.name}, {largest}",)
     return ()
 
 

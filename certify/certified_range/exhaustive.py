@@ -1,9 +1,9 @@
 """The exhaustive road to N_max: every pair, from the first query position on, with an early exit.
 
-Two walks over the same pairs.  `ReferenceRows`, in exact rationals, is the reference: it does every operation of the head by
-`fpsim.reference`.  `FastRows` does them in compiled kernels, for the value sets in which binary64 suffices; it finds
-the failing query and the reference then looks at that row again, so the witness never comes from a kernel alone.  The
-cost is the number of pairs, about L^2 / 2.
+Two walks over the same pairs.  `ReferenceRows`, in exact rationals, is the reference: it does every operation of the
+head by `fpsim.reference`.  `FastRows` does them in compiled kernels, for the value sets in which binary64 suffices; it
+finds the failing query, and the reference then looks at that row again, so that the witness never comes from a kernel
+alone.  The cost is the number of pairs, about L^2 / 2.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ def pair(values: ValueSet, total: mpq) -> mpq:
     """The greatest e(x) + e(y) for x, y >= 0 with x + y <= total, or a bound above it.  Raises `OutOfRangeError`.
 
     >>> pair(ValueSet.parse("fp16"), mpq(3)) * 2**11
-    mpq(3,2)
+    mpq(5,2)
     """
     if total == 0:
         return mpq(0)

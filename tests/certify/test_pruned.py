@@ -122,7 +122,7 @@ def test_many_random_heads_as_exhaustively():
 
 LONG = [
     ("fp32", "0.1", "1e9", 1), ("fp32", "0.01", "1e12", 1), ("fp32", "0.001", "1e20", 1), ("fp32", "0.7", "1e30", 3), ("tf32", "0.1", "1e20", 1),
-    ("fp32:zero", "0.3", "1e8", 5), ("fp32", "2pi*1/7001", "1e10", 1), ("bf16", "0.098175", "58257290", 56), ("fp32:up", "-0.2", "1e15", 40),
+    ("fp32:zero", "0.3", "1e8", 5), ("fp32", "2pi*1/7001", "1e10", 1), ("bf16", "0.098175", "58257290", 56), ("fp32:down", "-0.2", "1e15", 40),
 ]  # fmt: skip
 
 
@@ -298,6 +298,6 @@ def test_limits_and_refusals():
 
 
 def test_wide_formats_by_phase_look_ahead_with_growing_bounds():
-    asked = question("fp128", "1", 10**6, 1, "phase")
+    asked = question("fp128", "1", 10**8, 1, "phase")
     found = pruned_scan(asked, 10**12)
-    assert (found.failure.witness.i, found.failure.witness.j, found.road) == (20, 0, "near-returns")
+    assert (found.failure.witness.i, found.failure.witness.j, found.road) == (334, 0, "near-returns")
