@@ -15,8 +15,8 @@ can fail" is monotone in L, and its greatest L is found by bisection.
 
 Two more upper ends cost as little.  `counting_bound`, which is finite for every F. And *probes*: a few realized pairs,
 computed exactly, at the nearest places where failure is possible; one that fails is an upper end, and often the lower
-one. `weight` fails where `gap` does not for certain: there a probe counts only when the competitor's score is not below
-the target's, since then its weight is not below the target's either; and the lower end needs the lemma of
+one. `weight` may hold where `gap` fails: there a probe counts only when the competitor's score is not below the target's, since
+then its weight is not below the target's either, or when a NaN comes out; and the lower end needs the lemma of
 `weight_condition`.
 """
 
@@ -38,6 +38,7 @@ from certify.rotation.near_returns import first_gap_below, iter_records
 from certify.rotation.visits import near_returns_within
 from certify.rotation.width import gap_in_turns
 from fpsim.errors import UnsupportedError
+from fpsim.rounding.reference import Element, is_nan
 
 __all__ = ["FARTHEST", "Bracket", "bracket"]
 
@@ -165,11 +166,17 @@ def _probe(
         target, competitor = (
             question.head.score_of(query, question.head.key(place)) for place in (i - question.offset, j)
         )
-        finite = is_finite(target) and is_finite(competitor)
-        too_near = target - competitor < threshold if question.criterion == "gap" else competitor >= target
-        if not finite or too_near:
+        if _fails(question, threshold, target, competitor):
             return Witness(i, j, target, competitor)
     return None
+
+
+def _fails(question: Question, threshold: mpq, target: Element, competitor: Element) -> bool:
+    """Whether a pair with these scores fails for certain, whatever the others are."""
+    if question.criterion == "gap":
+        return not (is_finite(target) and is_finite(competitor) and target - competitor >= threshold)
+    # A competitor at -inf has weight 0, as it should; a target at +inf is inf - inf, hence NaN, in the softmax.
+    return is_nan(target) or is_nan(competitor) or target == float("inf") or bool(competitor >= target)
 
 
 def _places(question: Question, threshold: mpq, bounds: ErrorBounds | NoBound, lower: int) -> Iterator[tuple[int, int]]:

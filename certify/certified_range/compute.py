@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from certify.certified_range.exact_arithmetic import exact_arithmetic_range
-from certify.certified_range.exhaustive import Progress, ReferenceRows, Rows, Scan, scan
+from certify.certified_range.exhaustive import Progress, ReferenceRows
 from certify.certified_range.question import Criterion, Question, parse_offsets, parse_scale
-from certify.certified_range.result import CertifiedRange, CertifiedRanges, Collision, Record, Status, difference
+from certify.certified_range.result import CertifiedRange, CertifiedRanges, Collision, Record, difference
+from certify.certified_range.roads import Answer, find, pairs_up_to
 from certify.rotation.near_returns import record_near_returns
 from fpsim.angle import Angle
 from fpsim.errors import InputError
@@ -18,10 +19,11 @@ from fpsim.valueset import ValueSet
 
 __all__ = ["METHODS", "nmax", "nmax_of"]
 
-METHODS = ("auto", "exhaustive")
-MAX_LENGTH = 10_000_000
+METHODS = ("auto", "exhaustive", "pruned", "bracket")
+MAX_LENGTH = 10**60
+MAX_LENGTH_EXHAUSTIVE = 10**7
 # Colliding keys are looked for among this many positions by the reference.
-PIGEONHOLE_POSITIONS = 4_000
+PIGEONHOLE_POSITIONS = 200
 
 
 def nmax(
@@ -57,14 +59,14 @@ def nmax(
     >>> nmax(g="1.0", C=40, dtype="fp16", k=1).n_max
     5
     """
-    if method not in METHODS:
-        raise InputError("method", method, " or ".join(METHODS))
+    _check(method, max_length)
     regime = Regime.of(dtype, rotate=rotate_dtype, score=score_dtype, softmax=softmax_dtype, fma=fma, order=order)
     angle, scale = Angle.parse(g, "g"), parse_scale(C)
     offsets = parse_offsets(k)
     results = tuple(
         nmax_of(
             Question(angle, scale, offset, regime, realize, criterion),
+            method=method,
             max_length=max_length,
             cross_check=cross_check,
             progress=progress,
@@ -79,14 +81,18 @@ def _is_single(k: Any) -> bool:
 
 
 def nmax_of(
-    question: Question, *, max_length: int | None = None, cross_check: bool = False, progress: Progress | None = None
+    question: Question,
+    *,
+    method: str = "auto",
+    max_length: int | None = None,
+    cross_check: bool = False,
+    progress: Progress | None = None,
 ) -> CertifiedRange:
-    """The certified range that `question` asks for, by the exhaustive road."""
-    _check_length(max_length)
+    """The certified range that `question` asks for, by one of the roads of `certify.certified_range.roads`."""
+    _check(method, max_length)
     if question.threshold is None:
         return _undefined(question)
-    found = scan(question, max_length, rows=lambda: _fast_rows(question), progress=progress)
-    result = _result(question, found)
+    result = _result(question, find(question, method, max_length, progress))
     if cross_check:
         from dataclasses import replace
 
@@ -96,56 +102,39 @@ def nmax_of(
     return result
 
 
-def _fast_rows(question: Question) -> Rows | None:
-    """The compiled walk; loading numba takes longer than most answers, so it is left until it is needed."""
-    from certify.certified_range.fast_rows import fast_rows
-
-    return fast_rows(question)
-
-
-def _check_length(max_length: int | None) -> None:
-    if max_length is not None and (isinstance(max_length, bool) or not 1 <= max_length <= MAX_LENGTH):
-        raise InputError("max_length", max_length, f"an integer between 1 and {MAX_LENGTH}")
+def _check(method: str, max_length: int | None) -> None:
+    if method not in METHODS:
+        raise InputError("method", method, f"one of {', '.join(METHODS)}")
+    most = MAX_LENGTH_EXHAUSTIVE if method == "exhaustive" else MAX_LENGTH
+    if max_length is not None and (isinstance(max_length, bool) or not 1 <= max_length <= most):
+        raise InputError("max_length", max_length, f"an integer between 1 and 10^{len(str(most)) - 1}")
 
 
-def _result(question: Question, found: Scan) -> CertifiedRange:
+def _result(question: Question, found: Answer) -> CertifiedRange:
     k = question.offset
     assert question.threshold is not None  # `nmax_of` has answered "undefined" otherwise
-    failure = found.failure
-    status: Status = "exact" if failure else "at_least"
-    lower = found.reached - 2 if failure else max(k - 1, found.reached - 2)
     ideal = exact_arithmetic_range(question.angle, question.scale, k, question.threshold)
-    last_query = failure.witness.i if failure else found.reached - 1
+    exact = found.status == "exact"
+    last_query = found.lower + 2 if exact else found.lower + 1
     rows = ReferenceRows(question)
-    reason = (
-        failure.reason
-        if failure
-        else (
-            f"interrupted at query {found.reached}"
-            if found.interrupted
-            else f"the search ended at the length limit {found.reached - 2}"
-        )
-    )
-    checked = (
-        _pairs(k, last_query) if not failure else _pairs(k, last_query - 1) + _place(failure.witness.j, last_query - k)
-    )
+    witness = found.failure.witness if found.failure else None
     return CertifiedRange(
-        n_max=lower if failure else None,
-        status=status,
-        lower=lower,
-        upper=lower if failure else None,
+        n_max=None if found.status == "between" else found.lower,
+        status=found.status,
+        lower=found.lower,
+        upper=found.upper,
         k=k,
         f_large=question.threshold,
-        witness=failure.witness if failure else None,
-        reason=reason,
-        method="exhaustive",
-        pairs_checked=checked,
-        pairs_total=_pairs(k, last_query) if failure else None,
+        witness=witness,
+        reason=found.failure.reason if found.failure else found.reason,
+        method=found.method,
+        pairs_checked=found.pairs_checked,
+        pairs_total=pairs_up_to(k, last_query) if exact else None,
         ideal_lower=ideal,
         ideal_upper=ideal,
         records=_records(question, last_query, rows),
         pigeonhole=_pigeonhole(question, last_query, rows),
-        notes=_notes(question),
+        notes=(*found.notes, *_notes(question)),
         **_echo(question),
     )
 
@@ -193,18 +182,6 @@ def _notes(question: Question) -> tuple[str, ...]:
         largest = exact_text(values.max)
         return (f"C = {exact_text(question.scale)} is above the largest value of {values.name}, {largest}",)
     return ()
-
-
-def _pairs(k: int, last_query: int) -> int:
-    """How many pairs (i, j), j != i-k, the queries k+1 .. last_query have."""
-    if last_query <= k:
-        return 0
-    return (last_query * (last_query - 1) - k * (k - 1)) // 2
-
-
-def _place(j: int, goal: int) -> int:
-    """How many pairs of its row are looked at up to competitor j."""
-    return j + 1 - (goal < j)
 
 
 def _records(question: Question, last_query: int, rows: ReferenceRows) -> tuple[Record, ...]:

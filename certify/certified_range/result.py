@@ -98,8 +98,8 @@ class CrossCheck:
 class CertifiedRange:
     """A certified range N_max, or the bounds on it that the limits allowed; prints as an explanation.
 
-    n_max: the value when it is known, else None.  status: "exact"; "at_least": `lower` is certified and the limit ended
-    the search; "between": lower <= N_max <= upper; "undefined": F has no f_large.  usable: whether n_max >= k, which
+    n_max: the value when status is "exact"; what is certified so far when it is "at_least" (a limit ended the search, and
+    N_max >= n_max); None when it is "between" (lower <= N_max <= upper) or "undefined" (F has no f_large).  usable: whether n_max >= k, which
     Cor. 4.1 of arXiv:2608.11909 needs (below, the claim is vacuous).  ideal_lower, ideal_upper: the same head in exact
     arithmetic; upper None where exact arithmetic never fails.
     """
@@ -182,17 +182,20 @@ class CertifiedRanges:
 
     @property
     def n_max(self) -> int | None:
-        """The least N_max over the offsets, or None when it is not known."""
-        exact = [result.n_max for result in self.results if result.n_max is not None]
-        if len(exact) == len(self.results):
-            return min(exact)
-        least = min(exact, default=None)
-        if least is not None and all(
-            result.n_max is not None or (result.status != "undefined" and result.lower >= least)
-            for result in self.results
-        ):
-            return least
-        return None
+        """The least n_max over the offsets, or None when one has none."""
+        if any(result.n_max is None for result in self.results):
+            return None
+        return min(result.n_max for result in self.results if result.n_max is not None)
+
+    @property
+    def status(self) -> Status:
+        """ "exact" when `n_max` is the exact minimum, else the status of an offset that keeps it from being so."""
+        least = self.n_max
+        if least is None:
+            return next(result.status for result in self.results if result.n_max is None)
+        if any(result.status == "exact" and result.n_max == least for result in self.results):
+            return "exact"
+        return "at_least"
 
     @property
     def usable(self) -> bool:
@@ -200,8 +203,13 @@ class CertifiedRanges:
         return self.n_max is not None and self.n_max >= max(result.k for result in self.results)
 
     def to_json(self) -> dict[str, Any]:
-        """{"results": [...], "n_max": minimum, "usable": ...}."""
-        return {"results": [result.to_json() for result in self.results], "n_max": self.n_max, "usable": self.usable}
+        """{"results": [...], "n_max": minimum, "status": ..., "usable": ...}."""
+        return {
+            "results": [result.to_json() for result in self.results],
+            "n_max": self.n_max,
+            "status": self.status,
+            "usable": self.usable,
+        }
 
     def __str__(self) -> str:
         blocks = [str(result) for result in self.results]

@@ -45,8 +45,10 @@ UNDECIDED = 3
     metavar="ORDER",
     help="Softmax sums: sequential, reverse, pairwise, blocked:N, wide:F.",
 )
-@click.option("--method", default="auto", show_default=True, metavar="ROAD", help="auto or exhaustive.")
-@click.option("--max-length", type=int, metavar="N", help="Where the search ends.")
+@click.option(
+    "--method", default="auto", show_default=True, metavar="ROAD", help="auto, exhaustive, pruned or bracket."
+)
+@click.option("--max-length", type=int, metavar="N", help="Where a scan ends (default: about a minute).")
 @click.option("--cross-check", is_flag=True, help="Recompute what the answer rests on with mpmath.")
 @common_options
 def command(
@@ -75,7 +77,6 @@ def command(
     certified so far.
     """
     from certify.certified_range.compute import nmax
-    from certify.certified_range.result import CertifiedRanges
 
     with Progress("query positions", quiet=quiet) as progress:
         seen = 0
@@ -91,5 +92,4 @@ def command(
             max_length=max_length, cross_check=cross_check, progress=report,
         )  # fmt: skip
     emit(result.to_json(), as_json, output_file, text=str(result))
-    parts = result.results if isinstance(result, CertifiedRanges) else (result,)
-    return UNDECIDED if any(part.status in ("at_least", "between") for part in parts) else 0
+    return UNDECIDED if result.status in ("at_least", "between") else 0

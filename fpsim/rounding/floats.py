@@ -29,6 +29,7 @@ _SIGN = np.uint64(1 << 63)
 _EXPONENT = np.uint64(0x7FF << 52)
 _RECIPROCAL = np.uint64(2046 << 52)  # minus the bits of a power of two: the bits of its inverse
 _ONE = np.uint64(1)
+_INTEGERS = 2.0**52  # numbers from here to 2^53 are integers
 
 
 @kernel(forceinline=True)
@@ -60,17 +61,11 @@ def round_nearest(spec: NearestFloat, x: float) -> float:
 @kernel(forceinline=True)
 def _goes_up(mode: int, rest: float, odd: bool, negative: bool) -> bool:
     """Whether a magnitude whose index is `odd`, with a rest of 0 <= rest < 1 of a spacing, goes to the next one."""
-    if mode == EVEN:
-        return (rest > 0.5) | ((rest == 0.5) & odd)
-    if mode == AWAY:
-        return rest >= 0.5
-    if mode == UP:
-        return (rest > 0.0) & (not negative)
-    if mode == DOWN:
-        return (rest > 0.0) & negative
-    if mode == ODD:
-        return (rest > 0.0) & (not odd)
-    return False
+    # No branches: in a loop all that depends on the mode only is computed once.
+    tie = (mode == AWAY) | ((mode == EVEN) & odd)
+    nearest = ((mode == EVEN) | (mode == AWAY)) & ((rest > 0.5) | ((rest == 0.5) & tie))
+    directed = ((mode == UP) & (not negative)) | ((mode == DOWN) & negative) | ((mode == ODD) & (not odd))
+    return nearest | (directed & (rest > 0.0))
 
 
 @kernel(forceinline=True)
@@ -84,10 +79,12 @@ def round_any(spec: AnyFloat, x: float) -> float:
     e = from_bits(bits_of(b) & _EXPONENT)
     e = e if e > spec.min_normal else spec.min_normal
     k = (b * from_bits(_RECIPROCAL - bits_of(e))) * spec.scale  # exact: powers of two
-    n = np.floor(k)
-    odd = n != 2.0 * np.floor(0.5 * n)
+    raised = k + _INTEGERS  # k, below 2^51, rounded to the integer in its last places
+    above = (raised - _INTEGERS) > k
+    n = (raised - _INTEGERS) - (1.0 if above else 0.0)
+    odd = ((bits_of(raised) & _ONE) != np.uint64(0)) != above
     n = n + 1.0 if _goes_up(spec.mode, k - n, odd, negative) else n
-    y = n * (e / spec.scale)
+    y = n * (e * (1.0 / spec.scale))
     y = spec.largest if y > spec.largest else y
     y = 0.0 if spec.ftz & (y < spec.min_normal) else y
     y = spec.overflow if a > (spec.limit_negative if negative else spec.limit_positive) else y

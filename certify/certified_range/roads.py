@@ -1,0 +1,126 @@
+"""Which road leads to N_max: bracket, pruned or exhaustive, and what each of them found.
+
+`auto` takes the bracket first, which costs no scan; where its ends differ, the pruned road from the lower end on; the
+pruned road itself falls back on the exhaustive one, with the reason in the notes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from certify.certified_range.bracket import Bracket, bracket
+from certify.certified_range.error_bound import NoBound
+from certify.certified_range.exhaustive import Progress, Rows, Scan, scan
+from certify.certified_range.failure import Failure, non_finite_reason
+from certify.certified_range.pruned import PrunedScan, pruned_scan
+from certify.certified_range.question import Question
+from certify.certified_range.result import Status
+
+__all__ = ["Answer", "find", "pairs_up_to"]
+
+# Without a limit of the user's, how many query positions past the bracket's lower end a scan goes on for: about a
+# minute, by kernels or by the reference.
+SCAN_BY_KERNEL = 200_000_000
+SCAN_BY_REFERENCE = 20_000
+
+
+@dataclass(frozen=True)
+class Answer:
+    """lower <= N_max <= upper (upper None: no bound is known), equal when `status` is "exact"; `failure` is then the
+    first failing pair.  reason: why it is not exact.
+    """
+
+    status: Status
+    lower: int
+    upper: int | None
+    failure: Failure | None
+    reason: str | None
+    method: str
+    pairs_checked: int
+    notes: tuple[str, ...] = ()
+
+
+def find(question: Question, method: str, max_length: int | None, progress: Progress | None) -> Answer:
+    """The answer by this road; `question.threshold` exists."""
+    if method == "exhaustive":
+        return _of_scan(
+            question, scan(question, max_length, rows=lambda: _fast_rows(question), progress=progress), None
+        )
+    ends = bracket(question)
+    if method == "bracket" or (method == "auto" and ends.exact and _within(ends.lower, max_length)):
+        return _of_bracket(question, ends)
+    length = max_length if max_length is not None else max(ends.lower, question.offset) + _scan_length(question)
+    found = pruned_scan(question, length, progress)
+    answer = _of_scan(question, found, ends)
+    if method == "auto" and ends.upper is not None and not ends.exact:
+        note = f"the bracket leaves {ends.lower} <= N_max <= {_short(ends.upper)}"
+        return _with_notes(answer, note)
+    return answer
+
+
+def _within(lower: int, max_length: int | None) -> bool:
+    return max_length is None or lower <= max_length
+
+
+def _with_notes(answer: Answer, note: str) -> Answer:
+    from dataclasses import replace
+
+    return replace(answer, notes=(note, *answer.notes))
+
+
+def _scan_length(question: Question) -> int:
+    from fpsim.rounding.specs import spec_of
+
+    regime = question.regime
+    fast = all(spec_of(values) is not None for values in (regime.values, regime.rotate, regime.score))
+    return SCAN_BY_KERNEL if fast else SCAN_BY_REFERENCE
+
+
+def _fast_rows(question: Question) -> Rows | None:
+    """The compiled walk; loading numba takes longer than most answers, so it is left until it is needed."""
+    from certify.certified_range.fast_rows import fast_rows
+
+    return fast_rows(question)
+
+
+def _of_bracket(question: Question, ends: Bracket) -> Answer:
+    notes = (f"no error bound: {ends.bounds.reason}",) if isinstance(ends.bounds, NoBound) else ()
+    witness = ends.witness
+    if not ends.exact or witness is None:
+        reason = f"the bracket's ends differ; the upper one: {ends.reason}"
+        return Answer("between", ends.lower, ends.upper, None, reason, "bracket", int(witness is not None), notes)
+    goal = witness.i - question.offset
+    reason_of_pair = non_finite_reason(witness.target_score, witness.competitor_score, witness.i, goal, witness.j)
+    failure = Failure(witness, reason_of_pair)
+    return Answer("exact", ends.lower, ends.upper, failure, None, "bracket", 1, notes)
+
+
+def _of_scan(question: Question, found: Scan, ends: Bracket | None) -> Answer:
+    k, failure = question.offset, found.failure
+    checked, notes, method = None, (), "exhaustive"
+    if isinstance(found, PrunedScan):
+        checked, method = found.pairs_checked, f"pruned ({found.road})" if found.road != "exhaustive" else "exhaustive"
+        notes = (found.note,) if found.note else ()
+    if failure:
+        if checked is None:
+            witness = failure.witness
+            checked = pairs_up_to(k, witness.i - 1) + witness.j + 1 - (witness.i - k < witness.j)
+        return Answer("exact", failure.witness.i - 2, failure.witness.i - 2, failure, None, method, checked, notes)
+    if checked is None:
+        checked = pairs_up_to(k, found.reached - 1)
+    lower = max(k - 1, found.reached - 2)
+    reason = (
+        f"interrupted at query {found.reached}"
+        if found.interrupted
+        else f"the search ended at the length limit {found.reached - 2}"
+    )
+    return Answer("at_least", lower, ends.upper if ends else None, None, reason, method, checked, notes)
+
+
+def pairs_up_to(k: int, last_query: int) -> int:
+    """How many pairs (i, j), j != i-k, the queries k+1 .. last_query have."""
+    return (last_query * (last_query - 1) - k * (k - 1)) // 2 if last_query > k else 0
+
+
+def _short(n: int) -> str:
+    return str(n) if n < 10**30 else f"about 10^{len(str(n)) - 1}"
