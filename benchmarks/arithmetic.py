@@ -63,8 +63,8 @@ def rounding(size: int, rounds: int, dtype: Any) -> None:
     out, wide = np.empty_like(x), np.empty(size)
     grid = fpsim.grid([k / 100 for k in range(-100, 100)])
     rows: list[Row] = [("copy (numpy.copyto)", lambda: np.copyto(out, x), size, "")]
-    for name in ("fp16", "bf16", "e4m3", "e5m2", "tf32", "fp32", "fixed:16.8", "fp16:up", "nf4"):
-        rows.append((f"fpsim.round {name}", lambda v=fpsim.value_set(name): fpsim.round(v, x, out=out), size, ""))
+    names = ("fp16", "bf16", "e4m3", "e5m2", "tf32", "fp32", "fixed:16.8", "fp16:up", "nf4")
+    rows += [(f"fpsim.round {name}", lambda n=name: fpsim.round(n, x, out=out), size, "") for name in names]
     rows.append(("fpsim.round, 200 values", lambda: fpsim.round(grid, x, out=wide), size, "float64 result"))
     rows.append(("numpy float16 and back", lambda: x.astype(np.float16).astype(dtype), size, ""))
     if ml_dtypes:

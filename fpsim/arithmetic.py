@@ -49,6 +49,7 @@ from fpsim.valueset_text import value_set
 __all__ = ["add", "cos", "div", "exp", "fma", "mul", "round", "sin", "sqrt", "sub"]
 
 Slow = Callable[..., Any]
+_SAMPLE = 256
 _TABLE_FROM = 2048  # numbers in an array: below it a table is not made for one call
 
 
@@ -275,9 +276,13 @@ def _by_reference(values: ValueSet, slow: Slow, arrays: list[Array], shape: tupl
 def _look_up(values: ValueSet, loop: Slow, x: Array, out: Array) -> None:
     """A function of one variable by its table; the numbers that are not in F go the general way."""
     spec = spec_of(values)
+    index = spec if isinstance(spec, Grid) else tables.index_of(values)
     entries = tables.table(values, loop)
     left_open = np.empty(x.size, np.int64)
-    index = spec if isinstance(spec, Grid) else tables.index_of(values)
+    first = x[:_SAMPLE]
+    if tables.look_up(index, entries, first, out[:_SAMPLE], left_open) > first.size // 2:
+        loop(spec, x, out)  # not values of F: looking the others up would only cost time
+        return
     count = tables.look_up(index, entries, x, out, left_open)
     if count:
         rest = np.empty(count)

@@ -2,7 +2,7 @@
 
 Numba keys a cached function by its own source file only, so a change in a callee that lives in another file leaves the
 caller's cached machine code as it was.  Here every kernel is cached in a folder named by a hash of *all* the sources of
-this package: any change of any file gives a new, empty folder.
+this package and of the kernel's own: any change of any file gives a new, empty folder.
 
 The folder is `$FPCERT_CACHE_DIR`, else `$XDG_CACHE_HOME/fpcert`, else `~/.cache/fpcert`; where none can be written, a
 temporary folder of this process is used and the kernels are compiled anew in each process.
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 import tempfile
 from collections.abc import Callable
 from functools import cache
@@ -23,30 +24,33 @@ from numba.core import config as numba_config
 
 __all__ = ["cache_folder", "kernel", "source_hash"]
 
+_PACKAGES = ("fpsim", "certify")  # those with kernels, which inline kernels of fpsim
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @cache
-def source_hash() -> str:
-    """Hash of every Python source file of `fpsim`, with numba's version: the name of the cache folder.
+def source_hash(package: str = "fpsim") -> str:
+    """Hash of every Python source file of `fpsim` and of `package`, with numba's version: names the cache folder.
 
     >>> len(source_hash())
     16
     """
     digest = hashlib.sha256(numba.__version__.encode())
-    root = Path(__file__).parent
-    for path in sorted(root.rglob("*.py")):
-        digest.update(str(path.relative_to(root)).encode() + b"\0")
-        digest.update(path.read_bytes() + b"\0")
+    for name in sorted({"fpsim", package}):
+        root = Path(sys.modules[name].__file__ or "").parent
+        for path in sorted(root.rglob("*.py")):
+            digest.update(f"{name}/{path.relative_to(root)}".encode() + b"\0")
+            digest.update(path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 
 
 @cache
-def cache_folder() -> Path:
-    """The folder that holds the machine code of the kernels; it exists and is writable when this returns."""
+def cache_folder(package: str = "fpsim") -> Path:
+    """The folder of the machine code of this package's kernels; it exists and is writable when this returns."""
     named = os.environ.get("FPCERT_CACHE_DIR")
     base = Path(named) if named else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fpcert"
-    folder = base / source_hash()
+    folder = base / source_hash(package)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -67,7 +71,8 @@ def kernel(**options: Any) -> Callable[[Function], Function]:
 
     def compile_lazily(function: Function) -> Function:
         before = numba_config.CACHE_DIR
-        numba_config.CACHE_DIR = str(cache_folder())  # numba reads it once, when the decorator runs
+        package = function.__module__.partition(".")[0]
+        numba_config.CACHE_DIR = str(cache_folder(package if package in _PACKAGES else "fpsim"))  # read once, now
         try:
             return numba.njit(**settings)(function)  # type: ignore[no-any-return]
         finally:

@@ -27,7 +27,8 @@ from fpsim.valueset_text import value_set
 
 __all__ = ["dot", "matmul"]
 
-_add_closed, _mul, _mul_closed, _fma = scalar.add_closed, scalar.mul, scalar.mul_closed, scalar.fma
+_add_closed, _mul, _mul_closed = scalar.add_closed, scalar.mul, scalar.mul_closed
+_fma, _fma_closed = scalar.fma, scalar.fma_closed
 
 
 @kernel()
@@ -55,6 +56,22 @@ def _rounded_product_of_any(spec: Spec, a: Array, b: Array, out: Array) -> None:
         for k in range(1, a.shape[1]):
             for j in range(b.shape[1]):
                 out[i, j] = _add_closed(spec, out[i, j], _mul(spec, a[i, k], b[k, j]))
+
+
+@kernel()
+def _fused_product_closed(spec: Spec, a: Array, b: Array, out: Array) -> None:
+    """As `_fused_product`; the entries of a and b are values of F."""
+    for i in range(a.shape[0]):
+        row = out[i]
+        first = b[0]
+        x = a[i, 0]
+        for j in range(row.size):
+            row[j] = _mul_closed(spec, x, first[j])
+        for k in range(1, a.shape[1]):
+            x = a[i, k]
+            other = b[k]
+            for j in range(row.size):
+                row[j] = _fma_closed(spec, x, other[j], row[j])
 
 
 @kernel()
@@ -120,12 +137,10 @@ def _product(values: ValueSet, a: Array, b: Array, order: Order, fused: bool) ->
     if order.kind in ("sequential", "reverse") and spec is not None and object not in (a.dtype, b.dtype):
         left, right = np.ascontiguousarray(to_binary64(a)), np.ascontiguousarray(to_binary64(b))
         out = np.empty((a.shape[0], b.shape[1]))
-        if fused:
-            _fused_product(spec, left, right, out)
-        elif _all_in(values, left) and _all_in(values, right):
-            _rounded_product(spec, left, right, out)
+        if _all_in(values, left) and _all_in(values, right):
+            (_fused_product_closed if fused else _rounded_product)(spec, left, right, out)
         else:
-            _rounded_product_of_any(spec, left, right, out)
+            (_fused_product if fused else _rounded_product_of_any)(spec, left, right, out)
         return out
     products = [arithmetic.mul(values, a[:, k : k + 1], b[k : k + 1]) for k in range(1 if fused else terms)]
     if fused:

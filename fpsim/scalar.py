@@ -41,6 +41,7 @@ __all__ = [
     "div_closed",
     "exp",
     "fma",
+    "fma_closed",
     "mul",
     "mul_closed",
     "round_to",
@@ -100,6 +101,11 @@ def mul_closed(spec: Spec, a: float, b: float) -> float:
 def div_closed(spec: Spec, a: float, b: float) -> float:
     """a / b, rounded once, for values a and b of F."""
     return _div_closed(spec, float(a), float(b))
+
+
+def fma_closed(spec: Spec, a: float, b: float, c: float) -> float:
+    """a * b + c, rounded once, for values a and b of F (or any whose product has at most 53 bits) and any c."""
+    return _fma_closed(spec, float(a), float(b), float(c))
 
 
 def sqrt_closed(spec: Spec, x: float) -> float:
@@ -260,6 +266,11 @@ def _div_once(spec: Spec, a: float, b: float) -> float:
     return round_to(spec, a / b)
 
 
+def _fma_once(spec: Spec, a: float, b: float, c: float) -> float:
+    h, rest = two_sum(a * b, c)  # the product is exact: what is rounded is the sum of two numbers
+    return round_to(spec, to_odd(h, rest))
+
+
 def _sqrt_once(spec: Spec, x: float) -> float:
     return round_to(spec, np.sqrt(x))
 
@@ -278,6 +289,7 @@ implement(add_closed, _kinds(_add_hardware, _add_once, _add_exact, _add_any))
 implement(sub_closed, _kinds(_sub_hardware, _sub_once, _sub_exact, _sub_any))
 implement(mul_closed, _kinds(_mul_hardware, _mul_once, _mul_exact, _mul_any))
 implement(div_closed, _kinds(_div_hardware, _div_once, _div_exact, _div_any))
+implement(fma_closed, _kinds(_fma_hardware, _fma_once, _fma_exact, _fma_any))
 implement(sqrt_closed, _kinds(_sqrt_hardware, _sqrt_once, _sqrt_enclosed, _sqrt_any))
 
 
@@ -332,6 +344,11 @@ def _mul_closed(spec: Spec, a: float, b: float) -> float:
 @kernel()
 def _div_closed(spec: Spec, a: float, b: float) -> float:
     return div_closed(spec, a, b)
+
+
+@kernel()
+def _fma_closed(spec: Spec, a: float, b: float, c: float) -> float:
+    return fma_closed(spec, a, b, c)
 
 
 @kernel()

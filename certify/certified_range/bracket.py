@@ -15,9 +15,9 @@ can fail" is monotone in L, and its greatest L is found by bisection.
 
 Two more upper ends cost as little.  `counting_bound`, which is finite for every F. And *probes*: a few realized pairs,
 computed exactly, at the nearest places where failure is possible; one that fails is an upper end, and often the lower
-one. `weight` may hold where `gap` fails: there a probe counts only when the competitor's score is not below the target's, since
-then its weight is not below the target's either, or when a NaN comes out; and the lower end needs the lemma of
-`weight_condition`.
+one.  `weight` may hold where `gap` fails: there a probe counts only when the competitor's score is not below the
+target's, since then its weight is not below the target's either, or when a NaN comes out; and the lower end needs the
+lemma of `weight_condition`.
 """
 
 from __future__ import annotations

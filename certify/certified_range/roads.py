@@ -47,7 +47,8 @@ def find(question: Question, method: str, max_length: int | None, progress: Prog
             question, scan(question, max_length, rows=lambda: _fast_rows(question), progress=progress), None
         )
     ends = bracket(question)
-    if method == "bracket" or (method == "auto" and ends.exact and _within(ends.lower, max_length)):
+    settled = ends.exact and question.criterion == "gap" and (max_length is None or ends.lower <= max_length)
+    if method == "bracket" or (method == "auto" and settled):
         return _of_bracket(question, ends)
     length = max_length if max_length is not None else max(ends.lower, question.offset) + _scan_length(question)
     found = pruned_scan(question, length, progress)
@@ -56,10 +57,6 @@ def find(question: Question, method: str, max_length: int | None, progress: Prog
         note = f"the bracket leaves {ends.lower} <= N_max <= {_short(ends.upper)}"
         return _with_notes(answer, note)
     return answer
-
-
-def _within(lower: int, max_length: int | None) -> bool:
-    return max_length is None or lower <= max_length
 
 
 def _with_notes(answer: Answer, note: str) -> Answer:
@@ -86,6 +83,8 @@ def _fast_rows(question: Question) -> Rows | None:
 def _of_bracket(question: Question, ends: Bracket) -> Answer:
     notes = (f"no error bound: {ends.bounds.reason}",) if isinstance(ends.bounds, NoBound) else ()
     witness = ends.witness
+    if ends.exact and question.criterion == "weight":  # its witness has no weights, and need not be the first
+        return Answer("exact", ends.lower, ends.upper, None, None, "bracket", int(witness is not None), notes)
     if not ends.exact or witness is None:
         reason = f"the bracket's ends differ; the upper one: {ends.reason}"
         return Answer("between", ends.lower, ends.upper, None, reason, "bracket", int(witness is not None), notes)

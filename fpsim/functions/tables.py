@@ -116,6 +116,9 @@ def _grid_places(spec: Grid, x: Array, places: Places) -> int:
         t = x[i] + 0.0
         place = bucket(t, spec.shift, spec.lowest, spec.half)
         low, high = np.int64(spec.first[place]), np.int64(spec.first[place + 1])
+        if spec.single:
+            low += np.int64(t >= spec.bound[low])
+            high = low
         while low < high:
             middle = (low + high) >> 1
             if t >= spec.bound[middle]:

@@ -11,6 +11,7 @@ Every kernel computes in binary64.  It may serve F only where binary64 never get
   point: a root x of a multiple of the quantum q <= 4 is at a relative distance of at least 2^-(2p+3) from every other
   midpoint, since x^2 and the square of a midpoint are multiples of q^2/4, and x < 2^p q; for q > 4 it is at least
   2^-(p+1).
+  Their values are multiples of 2^-450 and below 2^451, so that products of values are exact in binary64.
 * Values are multiples of 2^-900 and below 2^900 in magnitude: a product, quotient or residual that underflows in
   binary64 is then below a quarter of the least positive value, where all numbers of a sign round alike, and one that
   overflows is beyond the last value by far.  fp64 and fp32 in hardware are the exceptions: fp64 is what the hardware
@@ -45,6 +46,7 @@ __all__ = ["AnyFloat", "Binary32", "Binary64", "Grid", "NearestFloat", "Spec", "
 _ODD_PRECISION = 51
 _INNOCUOUS_PRECISION = 24
 _LEAST_QUANTUM = -900
+_LEAST_QUANTUM_OF_EXACT_PRODUCTS = -450
 _LARGEST_EXPONENT = 900
 _LARGEST_EMIN = 60  # LOW 2^-emin, in `round_any`, stays normal
 _GREATEST = math.nextafter(math.inf, 0.0)
@@ -114,6 +116,7 @@ def _float_spec(values: ValueSet) -> Spec | None:
         ODD: (_GREATEST, _GREATEST) if last_is_odd else (largest, largest),
     }.get(mode, (_GREATEST, _GREATEST))
     min_normal = math.ldexp(1.0, values.emin)
-    if mode == EVEN and not values.ftz and p <= _INNOCUOUS_PRECISION:
+    moderate = values.quantum_exponent >= _LEAST_QUANTUM_OF_EXACT_PRODUCTS and values.emax <= -_LEAST_QUANTUM_OF_EXACT_PRODUCTS
+    if mode == EVEN and not values.ftz and p <= _INNOCUOUS_PRECISION and moderate:
         return NearestFloat(min_normal, math.ldexp(1.0, 53 - p), positive, overflow, zero)
     return AnyFloat(mode, values.ftz, min_normal, math.ldexp(1.0, p - 1), largest, positive, negative, overflow, zero)

@@ -72,6 +72,15 @@ def test_a_head_that_may_overflow_has_no_lower_end_but_an_upper_one():
     assert found.upper is not None
 
 
+def test_under_weight_a_competitor_at_minus_infinity_does_not_fail():
+    regime = {"rotate": "bf16:away", "score": "fp16:down", "fma": True}
+    asked = question("tf32:ftz", "355/113", 9 * 10**34, 2, "phase", "weight", **regime)
+    found, answer = bracket(asked), scan(asked, 60)
+    assert found.lower <= answer.failure.witness.i - 2 <= found.upper
+    assert asked.head.score(3, 0) == float("-inf")
+    assert found.upper > 1
+
+
 def test_no_threshold_no_bracket():
     with pytest.raises(UnsupportedError, match="f_large"):
         bracket(question("fp16", "1", 10, softmax="fp16:up"))

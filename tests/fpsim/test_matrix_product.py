@@ -50,7 +50,8 @@ def test_fused(name: str, order: str, element: Any, same_bits: Callable[[Any, An
     values = ValueSet.parse(name)
     rng = np.random.default_rng(9)
     a, b = rng.normal(size=(3, 7)), rng.normal(size=(7, 4))
-    same_bits(fpsim.matmul(values, a, b, order=order, fma=True), slow_product(values, a, b, order, True, element))
+    for x, y in ((a, b), (fpsim.round(values, a), fpsim.round(values, b))):
+        same_bits(fpsim.matmul(values, x, y, order=order, fma=True), slow_product(values, x, y, order, True, element))
 
 
 def test_specials_and_signed_zeros(same_bits: Callable[[Any, Any], None]) -> None:

@@ -190,6 +190,8 @@ AIMED = [
     "e5m25",
     "e8m40",
     "e8m50:down",
+    "e9m6",
+    "e10m5",
     *GRIDS,
 ]
 
@@ -237,8 +239,8 @@ def test_aimed_operands(name: str, operands: Any, element: Any) -> None:
     run()
 
 
-@pytest.mark.parametrize("name", ["fp16", "fp32", "bf16", "fixed:24.12", "e4m3:up", "ties"])
-def test_closed_operations_on_aimed_values(name: str, element: Any) -> None:
+@pytest.mark.parametrize("name", ["fp16", "fp32", "bf16", "fixed:24.12", "e9m6", "e10m5", "e4m3:up", "ties"])
+def test_closed_operations_on_aimed_values(name: str, operands: Any, element: Any) -> None:
     values = aimed_set(name)
     spec = spec_of(values)
     near = st.one_of(
@@ -248,9 +250,13 @@ def test_closed_operations_on_aimed_values(name: str, element: Any) -> None:
     )
 
     @settings(max_examples=300, database=None)
-    @given(near, near)
-    def run(m: int, n: int) -> None:
+    @given(near, near, operands(values))
+    def run(m: int, n: int, target: float) -> None:
         a, b = float(values.value(m)), float(values.value(n))
+        for c in (target, float(values.value(m)), target - a * b, -a * b):
+            expected = float(reference.fma(values, element(a), element(b), element(c)))
+            got = scalar.fma_closed(spec, a, b, c)
+            assert got == expected or (math.isnan(got) and math.isnan(expected)), ("fma", a, b, c)
         for operation in ("add", "sub", "mul", "div"):
             expected = float(getattr(reference, operation)(values, element(a), element(b)))
             got = getattr(scalar, f"{operation}_closed")(spec, a, b)

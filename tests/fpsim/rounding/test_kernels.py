@@ -286,6 +286,8 @@ def test_casts_of_ml_dtypes(name: str, dtype: Any, same_bits: Callable[[Any, Any
         ("e5m25", AnyFloat),
         ("bf16:odd", AnyFloat),
         ("nf4:up", Grid),
+        ("e9m6", NearestFloat),
+        ("e10m5", AnyFloat),
         ("fixed:2.0", Grid),
         ("e8m50", AnyFloat),
     ],
