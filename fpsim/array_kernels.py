@@ -117,20 +117,20 @@ def exp_blocks(spec: Spec, x: Array, out: Array) -> None:
     """out = exp(x), for `Binary32` and `NearestFloat`; out must not be x."""
     known = np.empty(_BLOCK, np.uint8)
     for start in range(0, x.size, _BLOCK):
-        size = min(_BLOCK, x.size - start)
+        part, result = x[start : start + _BLOCK], out[start : start + _BLOCK]
         total = 0
-        for i in range(size):
-            t = x[start + i]
+        for i in range(part.size):
+            t = part[i]
             near = abs(t) <= EXP_LIMIT
             y, err = exp_fast(t if near else 0.0)
             y, decided = decide(spec, y, err)
-            out[start + i] = y
+            result[i] = y
             known[i] = decided & near
             total += known[i]
-        if total < size:
-            for i in range(size):
+        if total < part.size:
+            for i in range(part.size):
                 if known[i] == 0:
-                    out[start + i] = exp_hard(spec, x[start + i])
+                    result[i] = exp_hard(spec, part[i])
 
 
 @kernel()
@@ -138,20 +138,20 @@ def sin_blocks(spec: Spec, x: Array, out: Array) -> None:
     """out = sin(x), for `Binary32` and `NearestFloat`; out must not be x."""
     known = np.empty(_BLOCK, np.uint8)
     for start in range(0, x.size, _BLOCK):
-        size = min(_BLOCK, x.size - start)
+        part, result = x[start : start + _BLOCK], out[start : start + _BLOCK]
         total = 0
-        for i in range(size):
-            t = x[start + i]
+        for i in range(part.size):
+            t = part[i]
             near = abs(t) <= NEAR_LIMIT
             y, err = sin_fast_near(t if near else 0.0)
             y, decided = decide(spec, y, err)
-            out[start + i] = y
+            result[i] = y
             known[i] = decided & near
             total += known[i]
-        if total < size:
-            for i in range(size):
+        if total < part.size:
+            for i in range(part.size):
                 if known[i] == 0:
-                    out[start + i] = _sin(spec, x[start + i])
+                    result[i] = _sin(spec, part[i])
 
 
 @kernel()
@@ -159,17 +159,17 @@ def cos_blocks(spec: Spec, x: Array, out: Array) -> None:
     """out = cos(x), for `Binary32` and `NearestFloat`; out must not be x."""
     known = np.empty(_BLOCK, np.uint8)
     for start in range(0, x.size, _BLOCK):
-        size = min(_BLOCK, x.size - start)
+        part, result = x[start : start + _BLOCK], out[start : start + _BLOCK]
         total = 0
-        for i in range(size):
-            t = x[start + i]
+        for i in range(part.size):
+            t = part[i]
             near = abs(t) <= NEAR_LIMIT
             y, err = cos_fast_near(t if near else 0.0)
             y, decided = decide(spec, y, err)
-            out[start + i] = y
+            result[i] = y
             known[i] = decided & near
             total += known[i]
-        if total < size:
-            for i in range(size):
+        if total < part.size:
+            for i in range(part.size):
                 if known[i] == 0:
-                    out[start + i] = _cos(spec, x[start + i])
+                    result[i] = _cos(spec, part[i])

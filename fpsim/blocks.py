@@ -49,8 +49,10 @@ def blocks(realization: Realization, start: int, stop: int) -> tuple[Floats, Flo
     """
     if not 0 <= start <= stop <= MAX_POSITION:
         raise ValueError(f"positions {start}..{stop}: they should be rising and between 0 and 2^62")
+    if not realization.angle:  # the identity
+        return np.ones(stop - start), np.zeros(stop - start)
     spec = spec_of(realization.values)
-    if spec is not None and realization.angle:
+    if spec is not None:
         if isinstance(realization, Ideal):
             return _ideal_blocks(realization, spec, start, stop)
         if isinstance(realization, Phase):
@@ -159,4 +161,5 @@ def _fill_ideal(
             s_hi, s_lo, c_hi, c_lo, relative = sincos_turn(f2, f1, f0)
             c[n], first = settle(spec, c_hi, c_lo, relative * abs(c_hi) + PHASE_ERROR)
             s[n], second = settle(spec, s_hi, s_lo, relative * abs(s_hi) + PHASE_ERROR)
-        undecided[n] = not (first and second)
+        # An interval around 0 is left to the reference: where both its ends are beyond range, they are so on two sides.
+        undecided[n] = not (first and second and abs(c_hi) > PHASE_ERROR and abs(s_hi) > PHASE_ERROR)

@@ -29,6 +29,7 @@ __all__ = ["Head"]
 class Head:
     """A k-offset head: exact scale C > 0, offset k >= 1, the realized rotation of its pair, and its regime.
 
+    >>> from fpsim.angle import Angle
     >>> from fpsim.realization import realize
     >>> F = Regime.of("fp16")
     >>> head = Head(mpq(40), 1, realize("ideal", Angle.parse("1.0"), F.values), F)

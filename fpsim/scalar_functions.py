@@ -151,9 +151,9 @@ def _cos_any(spec: AnyFloat, x: float) -> float:
     return _cos_enclosed_kernel(spec, x)
 
 
-_exp_enclosed_kernel = kernel()(_exp_enclosed)
-_sin_enclosed_kernel = kernel()(_sin_enclosed)
-_cos_enclosed_kernel = kernel()(_cos_enclosed)
+_exp_enclosed_kernel = kernel(forceinline=True)(_exp_enclosed)
+_sin_enclosed_kernel = kernel(forceinline=True)(_sin_enclosed)
+_cos_enclosed_kernel = kernel(forceinline=True)(_cos_enclosed)
 
 
 def _exp_binary64(spec: Binary64, x: float) -> float:

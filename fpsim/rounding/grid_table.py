@@ -18,14 +18,14 @@ from fpsim.valueset import ValueSet
 __all__ = ["grid_of"]
 
 _MOST_BUCKETS = 1 << 16
-_QUANTUM = -900  # every value is a multiple of 2^_QUANTUM: thresholds and their products stay clear of underflow
+_QUANTUM = -890  # every value is a multiple of 2^_QUANTUM: thresholds and their products stay clear of underflow
 _LARGEST = 900
 
 
 def grid_of(values: ValueSet) -> Grid | None:
     """The `Grid` of a value set with binary64 values, or None where exact comparisons need more than two numbers.
 
-    None when a value is no multiple of 2^-900 or exceeds 2^900 in magnitude, or when a threshold is not a sum of two
+    None when a value is no multiple of 2^-890 or exceeds 2^900 in magnitude, or when a threshold is not a sum of two
     binary64 numbers (a limit of range 3M/2 - M'/2 with M' far below M).
     """
     members = [values.value(n) for n in range(values.first, values.last + 1)]
@@ -44,7 +44,9 @@ def grid_of(values: ValueSet) -> Grid | None:
     bound = np.append(np.where(counts, high, np.nextafter(high, np.inf)), np.nan)
     extended = np.array([_outside(values, negative=True), *map(float, members), _outside(values, negative=False)])
     first, shift, lowest, half, single = _buckets(high)
-    return Grid(extended, high, low, np.where(inclusive, -0.5, 0.5), bound, first, shift, lowest, half, single)
+    high, low = np.append(high, np.nan), np.append(low, np.nan)
+    side = np.append(np.where(inclusive, -0.5, 0.5), np.nan)
+    return Grid(extended, high, low, side, bound, first, shift, lowest, half, single)
 
 
 def _is_moderate(value: mpq) -> bool:

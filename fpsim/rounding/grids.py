@@ -51,7 +51,15 @@ def round_grid(spec: Grid, x: float) -> float:
     return found
 
 
-@kernel()
+@kernel(forceinline=True)
+def _is_above(spec: Grid, place: int, h: float, low_part: float, sign: float) -> bool:
+    """Whether the real goes above a threshold: the lexicographic order of their parts."""
+    t, u = spec.threshold_high[place], spec.threshold_low[place]
+    above: bool = (h > t) | ((h == t) & ((low_part > u) | ((low_part == u) & (sign > spec.threshold_side[place]))))
+    return above
+
+
+@kernel(forceinline=True)
 def round_grid_parts(spec: Grid, h: float, low_part: float, side: float) -> float:
     """The real h + low_part + r, r of the sign of `side`, rounded into the set of a `Grid`.
 
@@ -66,11 +74,13 @@ def round_grid_parts(spec: Grid, h: float, low_part: float, side: float) -> floa
     sign = 1.0 if side > 0.0 else -1.0 if side < 0.0 else 0.0  # beyond the half by which a threshold leans to a side
     place = bucket(h, spec.shift, spec.lowest, spec.half)
     low = np.int64(spec.first[place])
+    if spec.single:
+        chosen: float = spec.values[low + np.int64(_is_above(spec, low, h, low_part, sign))]
+        return chosen
     high = np.int64(spec.first[place + 1])
     while low < high:
         middle = (low + high) >> 1
-        t, u = spec.threshold_high[middle], spec.threshold_low[middle]
-        if h > t or (h == t and (low_part > u or (low_part == u and sign > spec.threshold_side[middle]))):
+        if _is_above(spec, middle, h, low_part, sign):
             low = middle + 1
         else:
             high = middle

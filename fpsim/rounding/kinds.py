@@ -84,9 +84,9 @@ class Grid(NamedTuple):
     values: what is below range, the values of F in rising order, what is beyond range.  Threshold i separates values[i]
     from values[i + 1]: it is the exact number threshold_high[i] + threshold_low[i], the first binary64 rounded to
     nearest, and threshold_side[i] is -0.5 when the threshold itself goes up, 0.5 when it goes down.  bound[i]: the
-    least binary64 number that goes up; NaN closes the array.  first: where to look for the threshold of x, by the
-    leading bits of x (`fpsim.rounding.grids.bucket`).  shift, lowest, half: how these bits are taken.  single: no
-    bucket holds two thresholds.
+    least binary64 number that goes up.  NaN closes these four arrays: it is above nothing.  first: where to look for
+    the threshold of x, by the leading bits of x (`fpsim.rounding.grids.bucket`).  shift, lowest, half: how these bits
+    are taken.  single: no bucket holds two thresholds.
     """
 
     values: np.ndarray[Any, np.dtype[np.float64]]

@@ -66,7 +66,8 @@ def _round_irrational(values: ValueSet, x: Irrational, operation: int) -> Elemen
     while bits < _MAX_BITS:
         lo, hi = x.enclose(bits)
         low = _round_rational(values, lo, operation)
-        if _same(low, _round_rational(values, hi, operation)):
+        # Both ends beyond range are alike only on one side of 0: between two sides that give NaN there are all of F.
+        if _same(low, _round_rational(values, hi, operation)) and (not is_nan(low) or lo * hi > 0):
             return low
         bits *= 2
     raise ArithmeticError(f"undecided at {bits} bits: a real this close to a rounding boundary of {values.name}")

@@ -12,7 +12,7 @@ Every kernel computes in binary64.  It may serve F only where binary64 never get
   midpoint, since x^2 and the square of a midpoint are multiples of q^2/4, and x < 2^p q; for q > 4 it is at least
   2^-(p+1).
   Their values are multiples of 2^-450 and below 2^451, so that products of values are exact in binary64.
-* Values are multiples of 2^-900 and below 2^900 in magnitude: a product, quotient or residual that underflows in
+* Values are multiples of 2^-890 and below 2^900 in magnitude: a product, quotient or residual that underflows in
   binary64 is then below a quarter of the least positive value, where all numbers of a sign round alike, and one that
   overflows is beyond the last value by far.  fp64 and fp32 in hardware are the exceptions: fp64 is what the hardware
   does, and fp32 has its quantum at 2^-149.
@@ -45,7 +45,7 @@ __all__ = ["AnyFloat", "Binary32", "Binary64", "Grid", "NearestFloat", "Spec", "
 
 _ODD_PRECISION = 51
 _INNOCUOUS_PRECISION = 24
-_LEAST_QUANTUM = -900
+_LEAST_QUANTUM = -890
 _LEAST_QUANTUM_OF_EXACT_PRODUCTS = -450
 _LARGEST_EXPONENT = 900
 _LARGEST_EMIN = 60  # LOW 2^-emin, in `round_any`, stays normal
@@ -56,7 +56,7 @@ def spec_of(values: ValueSet | str) -> Spec | None:
     """The spec that compiled kernels take for F, or None where only the reference arithmetic serves it.
 
     None for: stochastic rounding; values that binary64 does not hold; p > 51 other than fp64 with nearest-even rounding
-    and overflow to infinity; values below 2^-900 or above 2^900 in magnitude; grids that `fpsim.rounding.grid_table`
+    and overflow to infinity; values below 2^-890 or above 2^900 in magnitude; grids that `fpsim.rounding.grid_table`
     refuses.
 
     >>> type(spec_of("fp16")).__name__, type(spec_of("fp16:up")).__name__, type(spec_of("nf4")).__name__

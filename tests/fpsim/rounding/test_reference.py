@@ -8,6 +8,7 @@ from gmpy2 import mpq
 
 from fpsim.flarge import f_large
 from fpsim.grid_file import grid
+from fpsim.reference import sin
 from fpsim.rounding.cells import cell
 from fpsim.rounding.reference import is_nan, is_negative, round_exact
 from fpsim.stagnation import stagnation_point
@@ -210,3 +211,9 @@ def test_stochastic_rounding_depends_on_seed_and_operation_only_and_is_fair():
     assert set(draws) == {2048, 2050}
     assert 900 < draws.count(mpq(2050)) < 1100  # 1000 expected, standard deviation 27
     assert draws != [round_exact(ValueSet.parse("fp16:stochastic=6"), x, operation) for operation in range(4000)]
+
+
+def test_an_enclosure_that_is_beyond_range_on_both_sides_decides_nothing():
+    values = ValueSet.parse("fixed:53.150:nan")  # its last value is below 2^-97, far below the first enclosure's width
+    for x, right in ((mpq(-1, 2**927), mpq(0)), (mpq(-1, 2**146), mpq(-1, 2**146))):
+        assert sin(values, x) == right
