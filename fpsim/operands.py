@@ -110,9 +110,9 @@ def as_array(x: Any, what: str = "operand") -> Array:
 
 
 def to_binary64(array: Array) -> Array:
-    """The same numbers as a binary64 array.  A signalling NaN becomes a quiet one without a warning."""
+    """The same numbers in binary64, without a copy where they are; a signalling NaN becomes quiet without a warning."""
     with np.errstate(invalid="ignore"):
-        return array.astype(np.float64)
+        return array.astype(np.float64, copy=False)
 
 
 def _from_sequence(x: Any, what: str) -> Array:

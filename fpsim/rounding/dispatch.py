@@ -93,7 +93,8 @@ def _interval(spec: Spec, h: float, rest: float, error: float) -> tuple[float, b
     h1, l1 = two_sum(h, rest + error)
     low = round_parts(spec, h0, l0, 0.0)
     high = round_parts(spec, h1, l1, 0.0)
-    return low, bits_of(low) == bits_of(high)
+    # NaN at both ends says the same only on one side of 0: between two sides beyond range there are all values of F.
+    return low, (bits_of(low) == bits_of(high)) & ((low == low) | ((h0 > 0.0) == (h1 > 0.0)))
 
 
 implement(

@@ -54,6 +54,8 @@ def _is_moderate(value: mpq) -> bool:
 
 
 def _outside(values: ValueSet, *, negative: bool) -> float:
+    if (values.first if negative else values.last) == 0:
+        return 0.0  # a side without values saturates at 0, for the infinity too
     if values.overflow == "nan":
         return math.nan
     if values.overflow == "inf":

@@ -52,7 +52,7 @@ def round_grid(spec: Grid, x: float) -> float:
 
 
 @kernel(forceinline=True)
-def _is_above(spec: Grid, place: int, h: float, low_part: float, sign: float) -> bool:
+def _is_above(spec: Grid, place: np.int64, h: float, low_part: float, sign: float) -> bool:
     """Whether the real goes above a threshold: the lexicographic order of their parts."""
     t, u = spec.threshold_high[place], spec.threshold_low[place]
     above: bool = (h > t) | ((h == t) & ((low_part > u) | ((low_part == u) & (sign > spec.threshold_side[place]))))

@@ -147,6 +147,8 @@ def _signed(values: ValueSet, index: int, negative: bool) -> Element:
 
 
 def _beyond(values: ValueSet, negative: bool) -> Element:
+    if (values.first if negative else values.last) == 0:  # a side without values saturates at 0
+        return _signed(values, 0, negative)
     if values.overflow == "nan":
         return float("nan")
     if values.overflow == "inf":

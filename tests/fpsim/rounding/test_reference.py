@@ -117,6 +117,8 @@ def test_infinities_are_beyond_range_in_every_mode():
 def test_one_sided_grid_saturates_at_zero():
     values = grid([0, 1, 3])
     assert round_exact(values, mpq(-7)) == 0
+    assert round_exact(values, float("-inf")) == 0
+    assert round_exact(values, float("inf")) == float("inf")
     assert round_exact(values, mpq(2)) == 3  # a tie between the indices 1 and 2: the even index is that of the value 3
 
 
