@@ -89,7 +89,8 @@ def _sum_of_three(x: float, y: float, z: float) -> tuple[float, float, float]:
 def _sign_of_tiny_sum(a: float, b: float, c: float) -> tuple[float, float, float]:
     """a * b + c for |c| < 2^-900 and 0 < |a b| < 2^-900: only its sign matters, and whether it is 0.
 
-    The sum is below 2^-899, and no value of a set with a spec lies below 2^-890: every such number of a sign rounds alike.
+    The sum is below 2^-899, and no value of a set with a spec lies below 2^-890: all such numbers of a sign round
+    alike.
     """
     m, i = math.frexp(a)
     n, j = math.frexp(b)

@@ -116,7 +116,9 @@ def _float_spec(values: ValueSet) -> Spec | None:
         ODD: (_GREATEST, _GREATEST) if last_is_odd else (largest, largest),
     }.get(mode, (_GREATEST, _GREATEST))
     min_normal = math.ldexp(1.0, values.emin)
-    moderate = values.quantum_exponent >= _LEAST_QUANTUM_OF_EXACT_PRODUCTS and values.emax <= -_LEAST_QUANTUM_OF_EXACT_PRODUCTS
+    moderate = (
+        values.quantum_exponent >= _LEAST_QUANTUM_OF_EXACT_PRODUCTS and values.emax <= -_LEAST_QUANTUM_OF_EXACT_PRODUCTS
+    )
     if mode == EVEN and not values.ftz and p <= _INNOCUOUS_PRECISION and moderate:
         return NearestFloat(min_normal, math.ldexp(1.0, 53 - p), positive, overflow, zero)
     return AnyFloat(mode, values.ftz, min_normal, math.ldexp(1.0, p - 1), largest, positive, negative, overflow, zero)
