@@ -13,7 +13,14 @@ from typing import Any
 _HOME = {
     "CertifiedRange": "certify.certified_range.result",
     "CertifiedRanges": "certify.certified_range.result",
+    "Design": "certify.designing.outcome",
+    "design": "certify.designing.compute",
+    "gap_curve": "certify.plots.gap_data",
+    "gap_figure": "certify.plots.gap_figure",
     "nmax": "certify.certified_range.compute",
+    "save_figure": "certify.plots.figure_file",
+    "scale_curve": "certify.plots.scale_data",
+    "scale_figure": "certify.plots.scale_figure",
 }
 
 __all__ = list(_HOME)

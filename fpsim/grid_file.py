@@ -14,6 +14,7 @@ The entries `inf` and `-inf` say that the policy is `inf`, which is also the pol
 from __future__ import annotations
 
 import json
+import stat
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
@@ -40,6 +41,8 @@ def grid(values: list[Any], *, overflow: str | None = None, name: str = "grid") 
     >>> grid([0, "1/2", 1]).size
     3
     """
+    if not isinstance(values, list | tuple):
+        raise InputError(name, values, "a list of numbers")
     if len(values) > MAX_GRID + 2:
         raise InputError(name, f"{len(values)} values", f"a grid of at most {MAX_GRID} values")
     policy = overflow
@@ -83,8 +86,11 @@ def read_grid(path: str) -> ValueSet:
     name = f"grid:{path}"
     source = Path(path)
     try:
-        if source.stat().st_size > MAX_BYTES:
-            raise InputError(name, f"{source.stat().st_size} bytes", f"a file of at most {MAX_BYTES} bytes")
+        status = source.stat()
+        if not stat.S_ISREG(status.st_mode):  # a pipe or a device would be read without end
+            raise InputError(name, "what is no plain file", "a readable grid file")
+        if status.st_size > MAX_BYTES:
+            raise InputError(name, f"{status.st_size} bytes", f"a file of at most {MAX_BYTES} bytes")
         data = source.read_bytes()
     except OSError as error:
         raise InputError(name, error.strerror or str(error), "a readable grid file") from error
@@ -148,7 +154,7 @@ def _read_npy(path: Path, name: str) -> list[Any]:
 
     try:
         array = np.load(path, allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
+    except (ValueError, OSError, EOFError, MemoryError) as error:  # a header may ask for any amount of memory
         raise InputError(
             name, f"a file that is not a plain .npy array ({error})", "a one-dimensional real array"
         ) from error

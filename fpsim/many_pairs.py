@@ -39,7 +39,7 @@ class ManyPairsHead:
     >>> angles = [Angle.parse("1"), Angle.parse("0.1")]
     >>> head = ManyPairsHead(tuple(Head(mpq(40), 1, realize("ideal", angle, F.values), F) for angle in angles))
     >>> float(head.score(7, 6)), float(head.score(7, 0))
-    (80.0625, 71.5)
+    (80.0, 71.4375)
     """
 
     pairs: tuple[Head, ...]

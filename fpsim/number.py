@@ -30,7 +30,7 @@ __all__ = [
 
 MAX_LENGTH = 20_000
 MAX_EXPONENT = 100_000  # of ten
-MAX_BINARY_EXPONENT = 20_000_000  # of two, in hexadecimal floats
+MAX_BINARY_EXPONENT = 1_100_000  # of two, in hexadecimal floats: enough for every eXmY
 _DECIMAL_BITS = 16_600  # terms up to this size (5000 digits) are written in decimal, longer ones as a hexadecimal float
 
 _DECIMAL = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"

@@ -49,6 +49,8 @@ def parse_order(text: Order | str) -> Order:
     """The order that `text` names: sequential, reverse, pairwise, blocked:N or wide:F.  Raises `InputError`."""
     if isinstance(text, Order):
         return text
+    if not isinstance(text, str):
+        raise InputError("order", text, "a text such as sequential or blocked:64")
     if text in ("sequential", "reverse", "pairwise"):
         return Order(text)  # type: ignore[arg-type]
     match = re.fullmatch(r"blocked:([0-9]{1,9})", text, re.ASCII)

@@ -77,6 +77,9 @@ def fixed_point(bits: int, fraction: int, *, name: str = "") -> ValueSet:
     >>> fixed_point(8, 3).max
     mpq(127,8)
     """
+    for what, number in (("B", bits), ("F", fraction)):
+        if isinstance(number, bool) or not isinstance(number, int):
+            raise InputError("fixed:B.F", f"{what} = {number!r}", "an integer")
     if not 2 <= bits <= MAX_PRECISION + 1:
         raise InputError("fixed:B.F", f"B = {bits}", f"between 2 and {MAX_PRECISION + 1} bits (sign included)")
     last = (1 << (bits - 1)) - 1

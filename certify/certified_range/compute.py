@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any
+
+from gmpy2 import mpq
 
 from certify.certified_range.exact_arithmetic import exact_arithmetic_range
 from certify.certified_range.exhaustive import Progress, ReferenceRows
-from certify.certified_range.question import Criterion, Question, parse_offsets, parse_scale
-from certify.certified_range.result import CertifiedRange, CertifiedRanges, Collision, Record, difference
+from certify.certified_range.many.exact_arithmetic import many_exact_range
+from certify.certified_range.many.question import ManyQuestion, parse_angles, parse_scales
+from certify.certified_range.many.roads import find_many
+from certify.certified_range.question import Criterion, Question, is_single_offset, parse_offsets, parse_scale
+from certify.certified_range.result import CertifiedRange, CertifiedRanges, Collision, CrossCheck, Record, difference
 from certify.certified_range.roads import Answer, find, pairs_up_to
 from certify.rotation.near_returns import record_near_returns
 from fpsim.angle import Angle
@@ -28,8 +36,11 @@ PIGEONHOLE_POSITIONS = 200
 
 def nmax(
     *,
-    g: Any,
     C: Any,
+    g: Any = None,
+    theta: Any = None,
+    base: Any = None,
+    dim: Any = None,
     dtype: ValueSet | str = "fp16",
     k: Any = 1,
     realize: str = "ideal",
@@ -47,6 +58,8 @@ def nmax(
     """N_max^(k)(g, C, F), Eq. 10 of arXiv:2608.11909: how far a k-offset head is certain to find its target.
 
     g: an exact angle in radians (text, int, Fraction; a float is its exact binary64 value).  C > 0: the scale, exact.
+    A head on several rotary pairs has `theta`, its angles, or `base` and `dim`, the conventional schedule, in place of
+    g; C is then the scale of each pair: one value, which every pair has, or a list with one for each.
     dtype: the value set F of every stage, but for `rotate_dtype`, `score_dtype` and `softmax_dtype`.  k: an offset of
     at least 1, or several ("1,2,3" or a list): then the answer is a `CertifiedRanges`.  realize: "ideal" or "phase".
     criterion: "gap" (Eq. 10) or "weight" (the realized softmax selects exactly).  fma: fuse the score's second product.
@@ -58,30 +71,47 @@ def nmax(
 
     >>> nmax(g="1.0", C=40, dtype="fp16", k=1).n_max
     5
+    >>> nmax(theta=["1.0", "0.1"], C=400, dtype="fp16", k=1).n_max
+    62
     """
     _check(method, max_length)
     regime = Regime.of(dtype, rotate=rotate_dtype, score=score_dtype, softmax=softmax_dtype, fma=fma, order=order)
-    angle, scale = Angle.parse(g, "g"), parse_scale(C)
     offsets = parse_offsets(k)
-    results = tuple(
-        nmax_of(
-            Question(angle, scale, offset, regime, realize, criterion),
-            method=method,
-            max_length=max_length,
-            cross_check=cross_check,
-            progress=progress,
+    ask = _asked(g, theta, base, dim, C)
+    results: list[CertifiedRange] = []
+    for offset in offsets:
+        # After Ctrl-C the offsets that are left get what costs no scan.
+        stopped = any(result.interrupted for result in results)
+        results.append(
+            nmax_of(
+                ask(offset, regime, realize, criterion),
+                method="bracket" if stopped else method,
+                max_length=None if stopped else max_length,
+                cross_check=cross_check and not stopped,
+                progress=progress,
+            )
         )
-        for offset in offsets
-    )
-    return results[0] if len(offsets) == 1 and _is_single(k) else CertifiedRanges(results)
+    return results[0] if len(offsets) == 1 and is_single_offset(k) else CertifiedRanges(tuple(results))
 
 
-def _is_single(k: Any) -> bool:
-    return isinstance(k, int) or (isinstance(k, str) and "," not in k)
+def _asked(g: Any, theta: Any, base: Any, dim: Any, C: Any) -> Callable[..., Question | ManyQuestion]:
+    """Makes the question about the head that was given, for an offset, a regime, a realization and a criterion."""
+    ways = [name for name, given in (("g", g), ("theta", theta), ("base and dim", (base, dim))) if _given(given)]
+    if len(ways) != 1:
+        right = "given in one way: g, or theta (several angles), or base and dim (--g, --theta, --base with --dim)"
+        raise InputError("angle", " together with ".join(ways) or "nothing", right)
+    if g is not None:
+        return partial(Question, Angle.parse(g, "g"), parse_scale(C))
+    angles = parse_angles(theta, base, dim)
+    return partial(ManyQuestion, angles, parse_scales(C, len(angles)))
+
+
+def _given(value: Any) -> bool:
+    return any(part is not None for part in value) if isinstance(value, tuple) else value is not None
 
 
 def nmax_of(
-    question: Question,
+    question: Question | ManyQuestion,
     *,
     method: str = "auto",
     max_length: int | None = None,
@@ -90,30 +120,48 @@ def nmax_of(
 ) -> CertifiedRange:
     """The certified range that `question` asks for, by one of the roads of `certify.certified_range.roads`."""
     _check(method, max_length)
+    if isinstance(question, ManyQuestion) and len(question.angles) == 1:
+        (alone,) = question.rotated
+        result = nmax_of(alone, method=method, max_length=max_length, cross_check=cross_check, progress=progress)
+        return replace(result, g=(str(alone.angle),), C=(exact_text(alone.scale),))
     if question.threshold is None:
         return _undefined(question)
-    result = _result(question, find(question, method, max_length, progress))
+    result = _result(question, _find(question, method, max_length, progress))
     if cross_check:
-        from dataclasses import replace
-
-        from certify.certified_range.cross_check import cross_check_range
-
-        result = replace(result, cross_check=cross_check_range(question, result))
+        result = replace(result, cross_check=_cross_check(question, result))
     return result
 
 
-def _check(method: str, max_length: int | None) -> None:
+def _find(question: Question | ManyQuestion, method: str, max_length: int | None, progress: Progress | None) -> Answer:
+    if isinstance(question, Question):
+        return find(question, method, max_length, progress)
+    return find_many(question, method, max_length, progress)
+
+
+def _cross_check(question: Question | ManyQuestion, result: CertifiedRange) -> CrossCheck:
+    if isinstance(question, Question):
+        from certify.certified_range.cross_check import cross_check_range
+
+        return cross_check_range(question, result)
+    from certify.certified_range.many.cross_check import many_cross_check
+
+    return many_cross_check(question, result)
+
+
+def _check(method: Any, max_length: Any) -> None:
     if method not in METHODS:
         raise InputError("method", method, f"one of {', '.join(METHODS)}")
     most = MAX_LENGTH_EXHAUSTIVE if method == "exhaustive" else MAX_LENGTH
-    if max_length is not None and (isinstance(max_length, bool) or not 1 <= max_length <= most):
+    if max_length is not None and (
+        isinstance(max_length, bool) or not isinstance(max_length, int) or not 1 <= max_length <= most
+    ):
         raise InputError("max_length", max_length, f"an integer between 1 and 10^{len(str(most)) - 1}")
 
 
-def _result(question: Question, found: Answer) -> CertifiedRange:
+def _result(question: Question | ManyQuestion, found: Answer) -> CertifiedRange:
     k = question.offset
     assert question.threshold is not None  # `nmax_of` has answered "undefined" otherwise
-    ideal = exact_arithmetic_range(question.angle, question.scale, k, question.threshold)
+    ideal_lower, ideal_upper, unknown = _ideal(question, question.threshold)
     exact = found.status == "exact"
     last_query = found.lower + 2 if exact else found.lower + 1
     rows = ReferenceRows(question)
@@ -130,16 +178,24 @@ def _result(question: Question, found: Answer) -> CertifiedRange:
         method=found.method,
         pairs_checked=found.pairs_checked,
         pairs_total=pairs_up_to(k, last_query) if exact else None,
-        ideal_lower=ideal,
-        ideal_upper=ideal,
-        records=_records(question, last_query, rows),
+        ideal_lower=ideal_lower,
+        ideal_upper=ideal_upper,
+        records=_records(question, last_query, rows) if isinstance(question, Question) else (),
         pigeonhole=_pigeonhole(question, last_query, rows),
-        notes=(*found.notes, *_notes(question)),
+        notes=(*found.notes, *unknown, *_notes(question)),
         **_echo(question),
     )
 
 
-def _undefined(question: Question) -> CertifiedRange:
+def _ideal(question: Question | ManyQuestion, threshold: mpq) -> tuple[int, int | None, tuple[str, ...]]:
+    """The ends of the range in exact arithmetic, and why they differ, if they do."""
+    if isinstance(question, Question):
+        exact = exact_arithmetic_range(question.angle, question.scale, question.offset, threshold)
+        return exact, exact, ()
+    return many_exact_range(question, threshold)
+
+
+def _undefined(question: Question | ManyQuestion) -> CertifiedRange:
     name = question.regime.softmax.name
     reason = f"{name} has no f_large: exp(-f) rounds to 0 for no positive f in it, so nothing in it selects exactly"
     return CertifiedRange(
@@ -162,11 +218,12 @@ def _undefined(question: Question) -> CertifiedRange:
     )
 
 
-def _echo(question: Question) -> dict[str, Any]:
-    regime = question.regime
+def _echo(question: Question | ManyQuestion) -> dict[str, Any]:
+    regime, single = question.regime, isinstance(question, Question)
+    angles, scales = (str(angle) for angle in _angles(question)), (exact_text(scale) for scale in _scales(question))
     return {
-        "g": str(question.angle),
-        "C": exact_text(question.scale),
+        "g": next(angles) if single else tuple(angles),
+        "C": next(scales) if single else tuple(scales),
         "dtype": regime.values.name,
         "stages": {stage: values.name for stage, values in regime.stages.items() if stage != "output"},
         "realize": question.realize,
@@ -176,11 +233,19 @@ def _echo(question: Question) -> dict[str, Any]:
     }
 
 
-def _notes(question: Question) -> tuple[str, ...]:
+def _angles(question: Question | ManyQuestion) -> tuple[Angle, ...]:
+    return (question.angle,) if isinstance(question, Question) else question.angles
+
+
+def _scales(question: Question | ManyQuestion) -> tuple[mpq, ...]:
+    return (question.scale,) if isinstance(question, Question) else question.scales
+
+
+def _notes(question: Question | ManyQuestion) -> tuple[str, ...]:
     values = question.regime.values
-    if question.scale > values.max:
-        largest = exact_text(values.max)
-        return (f"C = {exact_text(question.scale)} is above the largest value of {values.name}, {largest}",)
+    scale = max(_scales(question))
+    if scale > values.max:
+        return (f"C = {exact_text(scale)} is above the largest value of {values.name}, {exact_text(values.max)}",)
     return ()
 
 
@@ -198,14 +263,16 @@ def _records(question: Question, last_query: int, rows: ReferenceRows) -> tuple[
     return tuple(records)
 
 
-def _pigeonhole(question: Question, last_query: int, rows: ReferenceRows) -> Collision | None:
+def _pigeonhole(question: Question | ManyQuestion, last_query: int, rows: ReferenceRows) -> Collision | None:
     """The first two positions with equal realized keys among those that were looked at."""
     seen: dict[Any, int] = {}
     for j in range(min(last_query + 1, PIGEONHOLE_POSITIONS)):
-        key = tuple(0 if entry == 0 else entry for entry in rows.key(j))
-        if any(entry != entry for entry in key):
+        key = rows.key(j)
+        entries = key if isinstance(question, Question) else [entry for block in key for entry in block]
+        if any(entry != entry for entry in entries):
             return None
-        if key in seen:
-            return Collision(seen[key], j, j + question.offset - 2)
-        seen[key] = j
+        place = tuple(0 if entry == 0 else entry for entry in entries)
+        if place in seen:
+            return Collision(seen[place], j, j + question.offset - 2)
+        seen[place] = j
     return None

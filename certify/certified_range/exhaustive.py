@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from certify.certified_range.failure import Failure, failing_gap, failing_weight
-from certify.certified_range.question import Question
-from fpsim.realization import Block
+from certify.certified_range.question import AnyQuestion
 from fpsim.rounding.reference import Element
 
 __all__ = ["Progress", "ReferenceRows", "Rows", "Scan", "scan"]
@@ -46,13 +45,13 @@ class Scan:
 class ReferenceRows:
     """Row by row in exact arithmetic; keeps the realized keys and queries of the positions it has met."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: AnyQuestion) -> None:
         self.question = question
         self.head = question.head
-        self._keys: list[Block] = []
+        self._keys: list[Any] = []
 
-    def key(self, position: int) -> Block:
-        """The realized block at a position."""
+    def key(self, position: int) -> Any:
+        """The realized key of a position: a block, or one for each pair."""
         while len(self._keys) <= position:
             self._keys.append(self.head.key(len(self._keys)))
         return self._keys[position]
@@ -76,7 +75,7 @@ class ReferenceRows:
 
 
 def scan(
-    question: Question,
+    question: AnyQuestion,
     max_length: int | None,
     *,
     rows: Callable[[], Rows | None] | None = None,

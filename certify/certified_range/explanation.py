@@ -16,7 +16,7 @@ def explain(result: CertifiedRange) -> str:
 
 
 def _headline(result: CertifiedRange) -> str:
-    name = f"N_max^({result.k})(g={result.g}, C={result.C}, {result.dtype})"
+    name = f"N_max^({result.k})(g={_short_list(result.g)}, C={_short_list(result.C)}, {result.dtype})"
     if result.status == "exact":
         if result.usable:
             return f"{name} = {result.n_max}"
@@ -26,6 +26,16 @@ def _headline(result: CertifiedRange) -> str:
     if result.status == "between":
         return f"{result.lower} <= {name} <= {result.upper}"
     return f"{name} >= {result.lower} (the search ended at its limit)"
+
+
+def _short_list(values: str | tuple[str, ...]) -> str:
+    """A text; a list in brackets, shortened from the middle when it is long; its only value when all are the same."""
+    if isinstance(values, str):
+        return values
+    if len(set(values)) == 1:
+        return f"{values[0]} (each of {len(values)})" if len(values) > 1 else f"[{values[0]}]"
+    shown = values if len(values) <= 6 else (*values[:3], "...", *values[-2:])
+    return f"[{', '.join(shown)}]"
 
 
 def _facts(result: CertifiedRange) -> list[tuple[str, str]]:

@@ -8,15 +8,16 @@ from __future__ import annotations
 import numpy as np
 
 from certify.certified_range.pair_scan import EXACT, FUSED, GENERAL, Floats, first_failing_row
-from certify.certified_range.question import Question
+from certify.certified_range.question import AnyQuestion, Question
 from fpsim import arithmetic
 from fpsim.blocks import blocks
+from fpsim.head import Head
 from fpsim.rounding.specs import Spec, spec_of
 
-__all__ = ["FastRows", "fast_rows", "has_fast_rows", "queries"]
+__all__ = ["FastRows", "fast_rows", "has_fast_rows", "queries", "rotated_biases"]
 
 
-def has_fast_rows(question: Question) -> bool:
+def has_fast_rows(question: AnyQuestion) -> bool:
     """Whether binary64 kernels serve every stage of the question."""
     regime = question.regime
     stages = [regime.values, regime.rotate, regime.score, regime.softmax]
@@ -31,9 +32,14 @@ def fast_rows(question: Question) -> FastRows | None:
 
 
 def queries(question: Question, c: Floats, s: Floats) -> tuple[Floats, Floats]:
-    """The realized queries at the positions of the blocks (c, s): `Head.rotated_bias` on arrays."""
-    rotate, values = question.regime.rotate, question.regime.values
-    b0, b1 = (float(entry) for entry in question.head.bias)
+    """The realized queries at the positions of the blocks (c, s)."""
+    return rotated_biases(question.head, c, s)
+
+
+def rotated_biases(head: Head, c: Floats, s: Floats) -> tuple[Floats, Floats]:
+    """`Head.rotated_bias` on arrays."""
+    rotate, values = head.regime.rotate, head.regime.values
+    b0, b1 = (float(entry) for entry in head.bias)
     q0 = arithmetic.sub(rotate, arithmetic.mul(rotate, c, b0), arithmetic.mul(rotate, s, b1))
     q1 = arithmetic.add(rotate, arithmetic.mul(rotate, s, b0), arithmetic.mul(rotate, c, b1))
     if rotate != values:

@@ -22,13 +22,13 @@ from certify.certified_range.error_bound import ErrorBounds, NoBound, error_boun
 from certify.certified_range.exhaustive import Progress, ReferenceRows, Scan, scan
 from certify.certified_range.failure import Failure, is_finite, non_finite_reason
 from certify.certified_range.pruned_near import NearReturns, ReferenceNear
-from certify.certified_range.question import Question
+from certify.certified_range.question import AnyQuestion, Question
 from certify.certified_range.result import Witness
 from certify.certified_range.weight_condition import failing_weight_of_near, obstacle
 from fpsim.errors import UnsupportedError
 from fpsim.rounding.reference import Element
 
-__all__ = ["PrunedScan", "Walk", "pruned_scan"]
+__all__ = ["FIRST_BY_REFERENCE", "PrunedScan", "Walk", "drive", "has_kernels", "pruned_scan"]
 
 # Pairs computed by the reference before compiled code, whose loading takes longer, is asked for.
 FIRST_BY_REFERENCE = 150
@@ -116,14 +116,14 @@ def _by_realized_keys(
             found = replace(found, reached=i + 1, pairs_checked=pairs)
     except KeyboardInterrupt:
         return replace(found, interrupted=True)
-    if found.reached >= stop or not _has_kernels(question):
+    if found.reached >= stop or not has_kernels(question):
         return found
     from certify.certified_range.buckets import BucketWalk
 
     drifts = question.realize == "phase"
     note = f"no error bound: {bounds.reason}" if isinstance(bounds, NoBound) and not drifts else None
     found = replace(found, road="buckets", note=note)
-    return _drive(question, BucketWalk(question), found, min(stop, BucketWalk.farthest), stop, progress)
+    return drive(question, BucketWalk(question), found, min(stop, BucketWalk.farthest), stop, progress)
 
 
 def _near_scan(
@@ -134,18 +134,18 @@ def _near_scan(
     found = replace(found, reached=max(found.reached, end if first is None else min(first, end)))
     slow = ReferenceNear(question, returns)
     while found.reached < end and slow.pairs < FIRST_BY_REFERENCE:
-        found = _drive(question, slow, found, found.reached + 1, stop, None)
+        found = drive(question, slow, found, found.reached + 1, stop, None)
         if found.failure or found.interrupted:
             return found
-    if found.reached < end and _has_kernels(question) and end < 1 << 62:
+    if found.reached < end and has_kernels(question) and end < 1 << 62:
         from certify.certified_range.pruned_near_fast import FastNear
 
-        return _drive(question, FastNear(question, returns), found, end, stop, progress)
-    return _drive(question, slow, found, end, stop, progress)
+        return drive(question, FastNear(question, returns), found, end, stop, progress)
+    return drive(question, slow, found, end, stop, progress)
 
 
-def _drive(
-    question: Question, walk: Walk, found: PrunedScan, end: int, stop: int, progress: Progress | None
+def drive(
+    question: AnyQuestion, walk: Walk, found: PrunedScan, end: int, stop: int, progress: Progress | None
 ) -> PrunedScan:
     """`found`, which holds all queries below `found.reached`, carried on up to the query `end`, of `stop` in all."""
     position, start, before = found.reached, question.offset + 1, (found.pairs_checked or 0) - walk.pairs
@@ -177,7 +177,7 @@ def _drive(
     return result(None)
 
 
-def _failure(question: Question, walk: Walk, i: int, j: int) -> Failure | None:
+def _failure(question: AnyQuestion, walk: Walk, i: int, j: int) -> Failure | None:
     """The failure of query i, whose first small gap is at j, by the reference; None when its weights are right."""
     head, goal = question.head, i - question.offset
     query = head.query(i)
@@ -200,7 +200,7 @@ def _exhaustive(question: Question, max_length: int, note: str, progress: Progre
     return PrunedScan(found.failure, found.reached, found.interrupted, None, "exhaustive", note)
 
 
-def _has_kernels(question: Question) -> bool:
+def has_kernels(question: AnyQuestion) -> bool:
     """Whether binary64 kernels serve keys, queries, scores and the comparison with f_large; numba is not loaded."""
     from gmpy2 import mpq
 

@@ -16,16 +16,16 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator
+from typing import Any
 
 from gmpy2 import mpq
 
 from certify.certified_range.error_bound import ErrorBounds
 from certify.certified_range.failure import is_finite
-from certify.certified_range.question import Question
+from certify.certified_range.question import AnyQuestion
 from certify.rotation.near_returns import first_gap_below
 from certify.rotation.visits import near_returns_within
 from certify.rotation.width import gap_in_turns
-from fpsim.realization import Block
 from fpsim.rounding.reference import Element
 
 __all__ = ["NearReturns", "ReferenceNear"]
@@ -80,11 +80,11 @@ class NearReturns:
 class ReferenceNear:
     """The walk over near-returns in exact arithmetic: any value set, any position."""
 
-    def __init__(self, question: Question, returns: NearReturns) -> None:
+    def __init__(self, question: AnyQuestion, returns: NearReturns) -> None:
         self.question = question
         self.returns = returns
         self.pairs = 0
-        self._keys: OrderedDict[int, Block] = OrderedDict()
+        self._keys: OrderedDict[int, Any] = OrderedDict()
 
     def chunk(self, start: int) -> int:
         """How many queries to look at at a time."""
@@ -103,7 +103,7 @@ class ReferenceNear:
     def _failing(self, i: int) -> int | None:
         threshold = self.question.threshold
         assert threshold is not None  # checked by `pruned_scan`
-        query: Block | None = None
+        query: Any = None
         target: Element = mpq(0)
         for j in self.returns.competitors(i):
             if query is None:
@@ -115,13 +115,13 @@ class ReferenceNear:
                 return j
         return None
 
-    def _score(self, query: Block, j: int) -> Element:
+    def _score(self, query: Any, j: int) -> Element:
         return self.question.head.score_of(query, self._key(j))
 
-    def _query(self, i: int) -> Block:
+    def _query(self, i: int) -> Any:
         return self.question.head.rotated_bias(self._key(i))
 
-    def _key(self, position: int) -> Block:
+    def _key(self, position: int) -> Any:
         key = self._keys.get(position)
         if key is None:
             key = self._keys[position] = self.question.head.key(position)

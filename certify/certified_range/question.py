@@ -11,9 +11,10 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeAlias
+from operator import index
+from typing import Any, Literal, Protocol, TypeAlias
 
-from gmpy2 import mpq
+from gmpy2 import mpq, mpz
 
 from fpsim.angle import Angle
 from fpsim.errors import InputError
@@ -23,11 +24,46 @@ from fpsim.number import decimal_text, parse_number
 from fpsim.realization import REALIZATIONS, realize
 from fpsim.regime import Regime
 from fpsim.rounding.reference import round_exact
+from fpsim.valueset import ValueSet
 
-__all__ = ["Criterion", "Question", "parse_offsets"]
+__all__ = ["AnyQuestion", "Criterion", "Question", "check_scale", "is_single_offset", "parse_offsets"]
 
 Criterion: TypeAlias = Literal["gap", "weight"]
 MAX_OFFSET = 10**60
+MAX_SCALE = mpz(10) ** 5000
+MIN_ANGLE = mpq(1, mpz(10) ** 1000)
+
+
+class AnyQuestion(Protocol):
+    """What the roads that look at scores only need of a question, whether its head has one pair or many.
+
+    `head` has the methods `key`, `query`, `rotated_bias` and `score_of` of `fpsim.head.Head`; what they pass to each
+    other (a block, or one for each pair) is theirs.
+    """
+
+    @property
+    def offset(self) -> int:
+        """k."""
+
+    @property
+    def regime(self) -> Regime:
+        """The value sets of the stages."""
+
+    @property
+    def realize(self) -> str:
+        """The name of the realization."""
+
+    @property
+    def criterion(self) -> Criterion:
+        """What a query position has to meet."""
+
+    @property
+    def threshold(self) -> mpq | None:
+        """f_large."""
+
+    @property
+    def head(self) -> Any:
+        """The head, with the reference realization."""
 
 
 @dataclass(frozen=True)
@@ -47,28 +83,15 @@ class Question:
             raise InputError(
                 "g", str(self.angle), "an angle other than 0: an unrotated pair gives every position the same score"
             )
+        check_angle(self.angle)
         if self.scale <= 0:
             raise InputError("C", self.scale, "greater than 0")
         _check_offset(self.offset)
         if self.criterion not in ("gap", "weight"):
             raise InputError("criterion", self.criterion, "gap or weight")
-        if self.realize not in REALIZATIONS:
+        if self.realize not in tuple(REALIZATIONS):
             raise InputError("realize", self.realize, " or ".join(REALIZATIONS))
-        self._check_scale()
-
-    def _check_scale(self) -> None:
-        """C must be in the range of `values`, where the bias and the queries are stored (a saturating set takes
-        any).
-        """
-        values = self.regime.values
-        stored = round_exact(values, self.scale)
-        if isinstance(stored, float) and not math.isfinite(stored):
-            raise InputError(
-                "C",
-                self.scale,
-                f"within {values.name}, whose largest value is {decimal_text(values.max)} (this C "
-                "overflows there); or ask for a wider format, or for one that saturates",
-            )
+        check_scale(self.regime.values, self.scale)
 
     @cached_property
     def threshold(self) -> mpq | None:
@@ -81,6 +104,27 @@ class Question:
         return Head(self.scale, self.offset, realize(self.realize, self.angle, self.regime.values), self.regime)
 
 
+def check_scale(values: ValueSet, scale: mpq) -> None:
+    """C must be in the range of `values`, where the bias and the queries are stored (a saturating set takes any)."""
+    if scale > MAX_SCALE:
+        raise InputError("C", decimal_text(scale, 5), "at most 10^5000")
+    stored = round_exact(values, scale)
+    if isinstance(stored, float) and not math.isfinite(stored):
+        raise InputError(
+            "C",
+            scale,
+            f"within {values.name}, whose largest value is {decimal_text(values.max)} (this C overflows there); or ask "
+            "for a wider format, or for one that saturates",
+        )
+
+
+def check_angle(angle: Angle) -> None:
+    """The angle must be between 10^-1000 and 10^1000 in magnitude: beyond, positions have thousands of digits."""
+    lo, hi = angle.enclose(32)
+    if angle and not (MIN_ANGLE <= max(abs(lo), abs(hi)) <= 1 / MIN_ANGLE):
+        raise InputError("g", decimal_text(lo, 5), "between 10^-1000 and 10^1000 in magnitude")
+
+
 def parse_offsets(k: object) -> tuple[int, ...]:
     """The offsets that `k` means: an int, a text such as "1,2,3", or several ints; in the order given, without repeats.
 
@@ -89,20 +133,33 @@ def parse_offsets(k: object) -> tuple[int, ...]:
     """
     if isinstance(k, str):
         parts: Iterable[object] = [_integer(part.strip()) for part in k.split(",")]
-    elif isinstance(k, Iterable):
-        parts = list(k)
-    else:
+    elif is_single_offset(k) or not isinstance(k, Iterable) or isinstance(k, bytes):
         parts = [k]
+    else:
+        parts = list(k)
     offsets: list[int] = []
     for part in parts:
-        if isinstance(part, bool) or not isinstance(part, int):
-            raise InputError("k", part, "an integer of at least 1, or several with commas")
-        _check_offset(part)
-        if part not in offsets:
-            offsets.append(part)
+        try:
+            offset = 0 if isinstance(part, bool) else index(part)  # type: ignore[arg-type]
+        except TypeError:
+            raise InputError("k", part, "an integer of at least 1, or several with commas") from None
+        _check_offset(offset)
+        if offset not in offsets:
+            offsets.append(offset)
     if not offsets:
         raise InputError("k", k, "an integer of at least 1, or several with commas")
     return tuple(offsets)
+
+
+def is_single_offset(k: object) -> bool:
+    """Whether `k` stands for one offset, not for a list: an integer of any type, or a text without a comma."""
+    if isinstance(k, str):
+        return "," not in k
+    try:
+        index(k)  # type: ignore[arg-type]
+    except TypeError:
+        return False
+    return True
 
 
 def _integer(text: str) -> int:

@@ -98,10 +98,11 @@ class CrossCheck:
 class CertifiedRange:
     """A certified range N_max, or the bounds on it that the limits allowed; prints as an explanation.
 
-    n_max: the value when status is "exact"; what is certified so far when it is "at_least" (a limit ended the search, and
-    N_max >= n_max); None when it is "between" (lower <= N_max <= upper) or "undefined" (F has no f_large).  usable: whether n_max >= k, which
-    Cor. 4.1 of arXiv:2608.11909 needs (below, the claim is vacuous).  ideal_lower, ideal_upper: the same head in exact
-    arithmetic; upper None where exact arithmetic never fails.
+    n_max: the value when status is "exact"; what is certified so far when it is "at_least" (a limit ended the search,
+    and N_max >= n_max); None when it is "between" (lower <= N_max <= upper) or "undefined" (F has no f_large).  usable:
+    whether n_max >= k, which Cor. 4.1 of arXiv:2608.11909 needs (below, the claim is vacuous).  ideal_lower,
+    ideal_upper: the same head in exact arithmetic; upper None where none is known.  g, C: the angle and the scale, or
+    tuples of those of all pairs.
     """
 
     n_max: int | None
@@ -109,8 +110,8 @@ class CertifiedRange:
     lower: int
     upper: int | None
     k: int
-    g: str
-    C: str
+    g: str | tuple[str, ...]
+    C: str | tuple[str, ...]
     dtype: str
     stages: dict[str, str] = field(hash=False)
     realize: str
@@ -135,6 +136,11 @@ class CertifiedRange:
         """Whether what is certified reaches the offset: k <= L <= N_max can hold."""
         return self.status != "undefined" and self.lower >= self.k
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the search."""
+        return self.status == "at_least" and (self.reason or "").startswith("interrupted")
+
     def to_json(self) -> dict[str, Any]:
         """The JSON object of `fpcert nmax --json`, as a dictionary; exact numbers that binary64 lacks are texts."""
         shown: dict[str, Any] = {
@@ -153,8 +159,8 @@ class CertifiedRange:
             "ideal": {"lower": self.ideal_lower, "upper": self.ideal_upper},
             "records": [record.to_json() for record in self.records],
             "pigeonhole": self.pigeonhole.to_json() if self.pigeonhole else None,
-            "g": self.g,
-            "C": self.C,
+            "g": _listed(self.g),
+            "C": _listed(self.C),
             "k": self.k,
             "dtype": self.dtype,
             "regime": dict(self.stages),
@@ -216,6 +222,10 @@ class CertifiedRanges:
         least = "unknown" if self.n_max is None else str(self.n_max)
         caveat = "" if self.usable else " (not usable for every offset)"
         return "\n\n".join([*blocks, f"All offsets together (Cor. 4.1 ii): N_max = {least}{caveat}"])
+
+
+def _listed(value: str | tuple[str, ...]) -> str | list[str]:
+    return value if isinstance(value, str) else list(value)
 
 
 def difference(a: Element, b: Element) -> Element:

@@ -13,10 +13,10 @@ from certify.certified_range.error_bound import NoBound
 from certify.certified_range.exhaustive import Progress, Rows, Scan, scan
 from certify.certified_range.failure import Failure, non_finite_reason
 from certify.certified_range.pruned import PrunedScan, pruned_scan
-from certify.certified_range.question import Question
+from certify.certified_range.question import AnyQuestion, Question
 from certify.certified_range.result import Status
 
-__all__ = ["Answer", "find", "pairs_up_to"]
+__all__ = ["Answer", "answer_of_bracket", "answer_of_scan", "find", "pairs_up_to", "short_number"]
 
 # Without a limit of the user's, how many query positions past the bracket's lower end a scan goes on for: about a
 # minute, by kernels or by the reference.
@@ -43,18 +43,18 @@ class Answer:
 def find(question: Question, method: str, max_length: int | None, progress: Progress | None) -> Answer:
     """The answer by this road; `question.threshold` exists."""
     if method == "exhaustive":
-        return _of_scan(
+        return answer_of_scan(
             question, scan(question, max_length, rows=lambda: _fast_rows(question), progress=progress), None
         )
     ends = bracket(question)
     settled = ends.exact and question.criterion == "gap" and (max_length is None or ends.lower <= max_length)
     if method == "bracket" or (method == "auto" and settled):
-        return _of_bracket(question, ends)
+        return answer_of_bracket(question, ends)
     length = max_length if max_length is not None else max(ends.lower, question.offset) + _scan_length(question)
     found = pruned_scan(question, length, progress)
-    answer = _of_scan(question, found, ends)
+    answer = answer_of_scan(question, found, ends)
     if method == "auto" and ends.upper is not None and not ends.exact:
-        note = f"the bracket leaves {ends.lower} <= N_max <= {_short(ends.upper)}"
+        note = f"the bracket leaves {ends.lower} <= N_max <= {short_number(ends.upper)}"
         return _with_notes(answer, note)
     return answer
 
@@ -80,7 +80,8 @@ def _fast_rows(question: Question) -> Rows | None:
     return fast_rows(question)
 
 
-def _of_bracket(question: Question, ends: Bracket) -> Answer:
+def answer_of_bracket(question: AnyQuestion, ends: Bracket) -> Answer:
+    """What a bracket alone answers."""
     notes = (f"no error bound: {ends.bounds.reason}",) if isinstance(ends.bounds, NoBound) else ()
     witness = ends.witness
     if ends.exact and question.criterion == "weight":  # its witness has no weights, and need not be the first
@@ -94,9 +95,11 @@ def _of_bracket(question: Question, ends: Bracket) -> Answer:
     return Answer("exact", ends.lower, ends.upper, failure, None, "bracket", 1, notes)
 
 
-def _of_scan(question: Question, found: Scan, ends: Bracket | None) -> Answer:
+def answer_of_scan(question: AnyQuestion, found: Scan, ends: Bracket | None) -> Answer:
+    """What a scan answers; `ends` may know an upper bound where it did not end."""
     k, failure = question.offset, found.failure
-    checked, notes, method = None, (), "exhaustive"
+    checked, method = None, "exhaustive"
+    notes: tuple[str, ...] = ()
     if isinstance(found, PrunedScan):
         checked, method = found.pairs_checked, f"pruned ({found.road})" if found.road != "exhaustive" else "exhaustive"
         notes = (found.note,) if found.note else ()
@@ -121,5 +124,6 @@ def pairs_up_to(k: int, last_query: int) -> int:
     return (last_query * (last_query - 1) - k * (k - 1)) // 2 if last_query > k else 0
 
 
-def _short(n: int) -> str:
+def short_number(n: int) -> str:
+    """n, or its size where it is long."""
     return str(n) if n < 10**30 else f"about 10^{len(str(n)) - 1}"

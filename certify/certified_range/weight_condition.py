@@ -24,7 +24,7 @@ from collections.abc import Mapping
 from gmpy2 import mpq
 
 from certify.certified_range.failure import Failure, non_finite_reason
-from certify.certified_range.question import Question
+from certify.certified_range.question import AnyQuestion
 from certify.certified_range.result import Witness
 from fpsim import reference
 from fpsim.regime import Regime
@@ -34,7 +34,7 @@ from fpsim.sums import ordered_sum, parse_order
 __all__ = ["failing_weight_of_near", "obstacle"]
 
 
-def obstacle(question: Question, greatest: mpq | None = None) -> str | None:
+def obstacle(question: AnyQuestion, greatest: mpq | None = None) -> str | None:
     """Why the lemma cannot be used for this question, or None when it can.
 
     greatest: a bound on the magnitude of the scores; without it (b) is asked of all values of the score stage.
@@ -59,7 +59,9 @@ def obstacle(question: Question, greatest: mpq | None = None) -> str | None:
     return None
 
 
-def failing_weight_of_near(question: Question, i: int, target: Element, near: Mapping[int, Element]) -> Failure | None:
+def failing_weight_of_near(
+    question: AnyQuestion, i: int, target: Element, near: Mapping[int, Element]
+) -> Failure | None:
     """The failing pair of query i under `weight`, as `failing_weight` of its whole row finds it.
 
     near: position to score, for all competitors with S(i, i-k) - S(i, j) < f_large at least.  All scores are finite,

@@ -14,7 +14,7 @@ from fpsim.compilation import kernel
 from fpsim.scalar import add, div, exp, round_to, sub
 from fpsim.sums import Order
 
-__all__ = ["ORDERS", "first_failing_softmax", "order_number"]
+__all__ = ["ORDERS", "first_failing_softmax", "order_number", "selects"]
 
 SEQUENTIAL, REVERSE, PAIRWISE, BLOCKED, WIDE = range(5)
 ORDERS = {"sequential": SEQUENTIAL, "reverse": REVERSE, "pairwise": PAIRWISE, "blocked": BLOCKED, "wide": WIDE}
@@ -63,7 +63,7 @@ def _ordered_sum(spec: Any, wide: Any, order: int, block: int, terms: Floats) ->
 
 
 @kernel()
-def _selects(
+def selects(
     values: Any, softmax: Any, wide: Any, order: int, block: int, row: Floats, goal: int, scratch: Floats
 ) -> bool:
     """Whether the softmax of `row` has weight exactly 1 at `goal` and exactly 0 elsewhere."""
@@ -105,6 +105,6 @@ def first_failing_softmax(
     row, scratch = np.empty(stop), np.empty(stop)
     for i in range(start, stop):
         scores_of_row(score, how, q0[i], q1[i], c, s, row[:i])
-        if not _selects(values, softmax, wide, order, block, row[:i], i - offset, scratch):
+        if not selects(values, softmax, wide, order, block, row[:i], i - offset, scratch):
             return i
     return -1

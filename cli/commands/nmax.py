@@ -8,6 +8,7 @@ import click
 
 from fpcert.options import common_options
 from fpcert.output import emit
+from fpcert.plotting import draw_plots, plot_options
 from fpcert.progress import Progress
 
 __all__ = ["command"]
@@ -18,10 +19,19 @@ UNDECIDED = 3
 @click.command(
     "nmax",
     epilog="Example: fpcert nmax --g 1.0 --C 40 --dtype fp16 --k 1\n\nAnother: fpcert nmax --g 2pi*3/7 --C 1e4 "
-    "--dtype bf16 --score-dtype fp32 --k 1,2,3 --json",
+    "--dtype bf16 --score-dtype fp32 --k 1,2,3 --json\n\nMany pairs: fpcert nmax --base 10000 --dim 8 --C 100 "
+    "--dtype fp16 --k 1",
 )
-@click.option("--g", required=True, metavar="ANGLE", help="The angle in radians, exact: 1.0, 0.1, 2/3, pi/2, 2pi*3/7.")
-@click.option("--C", "scale", required=True, metavar="NUMBER", help="The scale C > 0, exact: 40, 1e18, 2/3.")
+@click.option("--g", metavar="ANGLE", help="The angle in radians, exact: 1.0, 0.1, 2/3, pi/2, 2pi*3/7.")
+@click.option("--theta", multiple=True, metavar="ANGLE[,ANGLE...]", help="In place of --g: the angles of many pairs.")
+@click.option(
+    "--base", metavar="NUMBER", help="In place of --g, with --dim: the angles base^(-2(d-1)/dim), d = 1..dim/2."
+)
+@click.option("--dim", metavar="D", help="With --base: the rotary dimension, twice the number of pairs.")
+@click.option(
+    "--C", "scale", required=True, metavar="NUMBER[,NUMBER...]",
+    help="The scale C > 0, exact: 40, 1e18, 2/3. Of many pairs: one value, which each pair has, or one for each pair.",
+)  # fmt: skip
 @click.option("--dtype", default="fp16", show_default=True, metavar="F", help="The value set of every stage.")
 @click.option("--k", default="1", show_default=True, metavar="K[,K...]", help="The offset, or several.")
 @click.option("--rotate-dtype", metavar="F", help="The value set of the rotation's products and sums.")
@@ -50,9 +60,13 @@ UNDECIDED = 3
 )
 @click.option("--max-length", type=int, metavar="N", help="Where a scan ends (default: about a minute).")
 @click.option("--cross-check", is_flag=True, help="Recompute what the answer rests on with mpmath.")
+@plot_options
 @common_options
 def command(
-    g: str,
+    g: str | None,
+    theta: tuple[str, ...],
+    base: str | None,
+    dim: str | None,
     scale: str,
     dtype: str,
     k: str,
@@ -66,15 +80,17 @@ def command(
     method: str,
     max_length: int | None,
     cross_check: bool,
+    plot: str | None,
+    plot_scale: str | None,
     as_json: bool,
     output_file: str | None,
     quiet: bool,
 ) -> int:
     """Find N_max^(k)(g, C, F): up to which length a head is certain to select the position k steps back (Eq. 10).
 
-    The head has one rotary pair of angle g and scale C; every operation is rounded into F. The answer is exact, or
-    says that it is not: exit code 3 means that the search ended at its limit (or at Ctrl-C), with the range that is
-    certified so far.
+    The head has one rotary pair of angle g and scale C, or many pairs, whose scores are added; every operation is
+    rounded into F. The answer is exact, or says that it is not: exit code 3 means that the search ended at its limit
+    (or at Ctrl-C), with the range that is certified so far.
     """
     from certify.certified_range.compute import nmax
 
@@ -87,9 +103,13 @@ def command(
             seen = done
 
         result = nmax(
-            g=g, C=scale, dtype=dtype, k=k, realize=realize, rotate_dtype=rotate_dtype, score_dtype=score_dtype,
-            softmax_dtype=softmax_dtype, criterion=criterion, fma=fma, order=order, method=method,
-            max_length=max_length, cross_check=cross_check, progress=report,
+            g=g, theta=theta or None, base=base, dim=dim, C=scale, dtype=dtype, k=k, realize=realize,
+            rotate_dtype=rotate_dtype, score_dtype=score_dtype, softmax_dtype=softmax_dtype, criterion=criterion,
+            fma=fma, order=order, method=method, max_length=max_length, cross_check=cross_check, progress=report,
         )  # fmt: skip
-    emit(result.to_json(), as_json, output_file, text=str(result))
+    shown = result.to_json()
+    try:
+        shown |= draw_plots(result, plot, plot_scale, quiet=quiet)
+    finally:  # the answer stands, whatever becomes of its picture
+        emit(shown, as_json, output_file, text=str(result))
     return UNDECIDED if result.status in ("at_least", "between") else 0

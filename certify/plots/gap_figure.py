@@ -1,0 +1,128 @@
+"""The picture of a gap curve: how the gap falls as the length grows, and where it falls below f_large."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from certify.certified_range.result import CertifiedRange
+from certify.plots.figure_file import INK, drawable, new_figure
+from certify.plots.gap_data import GapCurve
+from fpsim.number import decimal_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["gap_figure", "head_title", "range_text", "short"]
+
+_LABELS = 12
+_LOG_FROM = 200  # from this length on the length has a logarithmic axis
+
+
+def gap_figure(curve: GapCurve) -> Figure:
+    """A figure of the realized and the exact gap against the length, with f_large and N_max.
+
+    Raises `UnsupportedError` when matplotlib is not there, or for numbers beyond binary64.
+    """
+    result = curve.result
+    assert result.f_large is not None  # `gap_curve` has refused it otherwise
+    threshold = drawable(result.f_large)
+    lengths = [drawable(point.length) for point in curve.points]  # a float holds 10^30, to 16 digits
+    gaps = [drawable(point.gap) for point in curve.points]
+    exact = [drawable(point.exact) for point in curve.points]
+    positive = [y for y in (*gaps, *exact, threshold) if y > 0]
+    floor, top = min(positive) / 3, max(positive) * 4
+
+    figure = new_figure()
+    axes = figure.add_subplot()
+    axes.set_yscale("log")
+    axes.set_ylim(floor / 2, top)
+    if lengths[-1] > _LOG_FROM:
+        axes.set_xscale("log")
+    every = curve.kind == "every query"
+    axes.plot(
+        lengths, exact, drawstyle="steps-post", color=INK["exact"], linestyle="--",
+        label="exact arithmetic: $C\\,(1-\\max\\,\\cos gn)$",
+    )  # fmt: skip
+    axes.plot(
+        lengths, [max(y, floor) if y == y else y for y in gaps], drawstyle="steps-post", color=INK["realized"],
+        linewidth=1.8, marker=None if every else "o", markersize=4,
+        label=f"realized in {result.dtype}: least gap so far" + ("" if every else " (near-returns only)"),
+    )  # fmt: skip
+    ties = [length for length, y in zip(lengths, gaps, strict=True) if y <= 0]
+    if ties:
+        axes.plot(
+            ties, [floor] * len(ties), linestyle="none", marker="v", markersize=5, color=INK["realized"],
+            markerfacecolor="white", label="realized gap of 0 or less (a tie or worse)",
+        )  # fmt: skip
+    axes.axhline(threshold, color=INK["threshold"], label=f"$f_{{large}}$ = {short(threshold)}, the gap that is needed")
+    _mark_range(axes, result, lengths)
+    _label_records(axes, curve, floor)
+    axes.set_xlabel("length $L$ (queries up to position $L+1$)")
+    axes.set_ylabel("least score gap, target minus competitor")
+    axes.set_title(f"{head_title(result)}, C = {scale_text(result)}: {range_text(result)}", fontsize=11)
+    axes.grid(visible=True, alpha=0.25)
+    axes.legend(fontsize=8, loc="best")
+    return figure
+
+
+def head_title(result: CertifiedRange) -> str:
+    """The head in words."""
+    realized = "" if result.realize == "ideal" else f", rotation by {result.realize}"
+    return f"Head that looks {result.k} back in {result.dtype}{realized}: g = {result.g}"
+
+
+def scale_text(result: CertifiedRange) -> str:
+    """C, exact when it is short."""
+    text = str(result.C)
+    return text if len(text) <= 12 else short(float(text) if "/" not in text else math.nan)
+
+
+def range_text(result: CertifiedRange) -> str:
+    """N_max, or what is known of it."""
+    if result.status == "exact":
+        return f"$N_{{max}}$ = {result.n_max:,}"
+    if result.status == "between":
+        return f"{result.lower:,} $\\leq N_{{max}} \\leq$ {result.upper:,}"
+    return f"$N_{{max}} \\geq$ {result.lower:,}"
+
+
+def short(x: float) -> str:
+    """A number for a label: at most 6 digits."""
+    from gmpy2 import mpq
+
+    return decimal_text(mpq(x), 6).removesuffix("...") if math.isfinite(x) else str(x)
+
+
+def _mark_range(axes: Axes, result: CertifiedRange, lengths: list[float]) -> None:
+    if result.lower < lengths[0]:
+        return
+    axes.axvline(float(result.lower), color=INK["mark"], linestyle=":", linewidth=1.2)
+    axes.annotate(
+        range_text(result), (float(result.lower), 0.02), xycoords=("data", "axes fraction"), xytext=(-4, 2),
+        textcoords="offset points", ha="right", fontsize=9,
+    )  # fmt: skip
+
+
+def _label_records(axes: Axes, curve: GapCurve, floor: float) -> None:
+    """The latest records by their n, with a dot, leaving out those that would stand on one another."""
+    chosen: list[tuple[float, float, int]] = []
+    logarithmic = axes.get_xscale() == "log"
+    first, last = curve.points[0].length, curve.points[-1].length
+    span = math.log(last / max(first, 1)) if logarithmic else last - first
+    for record, exact in reversed(list(zip(curve.records, curve.exact_records, strict=True))):
+        length = record.i - 1
+        y = max(drawable(record.gap), exact, floor)
+        if not first <= length <= last or y != y:
+            continue
+        x = math.log(length) if logarithmic else float(length)
+        if all(abs(x - other) > 0.03 * span for other, _, _ in chosen) and len(chosen) < _LABELS:
+            chosen.append((x, y, record.n))
+            _dot(axes, float(length), y, record.n)
+
+
+def _dot(axes: Axes, x: float, y: float, n: int) -> None:
+    style: dict[str, Any] = {"color": INK["mark"], "fontsize": 8, "ha": "center"}
+    axes.annotate(f"n={n:,}", (x, y), xytext=(0, 7), textcoords="offset points", **style)
+    axes.plot([x], [y], linestyle="none", marker=".", markersize=5, color=INK["mark"])

@@ -1,0 +1,80 @@
+"""The picture of N_max against the scale C: the staircase of the near-returns, and where rounding ends it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from certify.plots.figure_file import INK, drawable, new_figure
+from certify.plots.gap_figure import short
+from certify.plots.scale_data import ScaleCurve
+from certify.rotation.near_returns import iter_records
+from fpsim.angle import Angle
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["scale_figure"]
+
+_LOG_FROM = 60  # from this range on N_max has a logarithmic axis
+
+
+def scale_figure(curve: ScaleCurve) -> Figure:
+    """A figure of the certified range against the scale, realized and in exact arithmetic.
+
+    Raises `UnsupportedError` when matplotlib is not there, or for numbers beyond binary64.
+    """
+    figure = new_figure()
+    axes = figure.add_subplot()
+    scales = [drawable(point.scale) for point in curve.points]
+    ranges = [drawable(point.lower) for point in curve.points]
+    ideal = [drawable(point.ideal) if point.ideal is not None else float("nan") for point in curve.points]
+    axes.set_xscale("log")
+    if max(ranges) > _LOG_FROM:
+        axes.set_yscale("symlog", linthresh=1, linscale=0.4)
+    axes.plot(scales, ideal, drawstyle="steps-mid", color=INK["exact"], linestyle="--", label="exact arithmetic")
+    axes.plot(
+        scales, ranges, drawstyle="steps-mid", color=INK["realized"], linewidth=1.8, label=f"realized in {curve.dtype}"
+    )
+    open_ends = [(C, N) for C, N, point in zip(scales, ranges, curve.points, strict=True) if point.upper != point.lower]
+    if open_ends:
+        axes.plot(
+            *zip(*open_ends, strict=True), linestyle="none", marker="^", color=INK["realized"], markerfacecolor="white",
+            label="at least this (the search ended at its limit)",
+        )  # fmt: skip
+    _label_steps(axes, curve, [*ranges, *(N for N in ideal if N == N)])
+    best = max(range(len(ranges)), key=lambda at: ranges[at])
+    axes.plot([scales[best]], [ranges[best]], linestyle="none", marker="o", color=INK["threshold"],
+              label=f"greatest: $N_{{max}}$ = {curve.points[best].lower:,} at C = {short(scales[best])}")  # fmt: skip
+    axes.set_xlabel("scale $C$")
+    axes.set_ylabel("certified range $N_{max}$")
+    criterion = "" if curve.criterion == "gap" else f", criterion {curve.criterion}"
+    realized = "" if curve.realize == "ideal" else f", rotation by {curve.realize}"
+    axes.set_title(
+        f"Head that looks {curve.k} back in {curve.dtype}{realized}: g = {curve.g}, "
+        f"$f_{{large}}$ = {short(float(curve.f_large))}{criterion}",
+        fontsize=11,
+    )
+    axes.grid(visible=True, alpha=0.25)
+    axes.legend(fontsize=8, loc="upper left")
+    return figure
+
+
+def _label_steps(axes: Axes, curve: ScaleCurve, ranges: list[float]) -> None:
+    """The levels n + k - 2 of the record near-returns n, at the right edge."""
+    top = max(ranges)
+    last = None
+    for n in iter_records(Angle.parse(curve.g)):
+        level = n + curve.k - 2
+        if level > top:
+            break
+        logarithmic = axes.get_yscale() != "linear"
+        crowded = last is not None and (level < 1.25 * last + 1 if logarithmic else level - last < 0.04 * top)
+        if level < curve.k or crowded:
+            continue
+        last = float(level)
+        axes.annotate(
+            f"n={n:,}", (1.005, level), xycoords=("axes fraction", "data"), fontsize=8, va="center",
+            color=INK["mark"],
+        )  # fmt: skip
+        axes.axhline(level, color=INK["mark"], linewidth=0.5, linestyle=":", alpha=0.6)
