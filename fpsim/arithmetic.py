@@ -57,7 +57,7 @@ def round(values: ValueSet | str, x: Any, *, out: Array | None = None, operation
     """x rounded into F.
 
     `out`, for an array x, receives the result and is returned: an array of x's shape, float64 or float32 (F being part
-    of binary32 then); x itself is allowed.  An F that binary64 does not carry takes no `out`.
+    of binary32 then); x itself, or one that overlaps it, is allowed.  An F that binary64 does not carry takes no `out`.
 
     >>> round("fp16", 0.1), round("fp16", "0.1"), round("e4m3", 464), round("e4m3", 465)
     (0.0999755859375, 0.0999755859375, 448.0, nan)
@@ -79,7 +79,9 @@ def round(values: ValueSet | str, x: Any, *, out: Array | None = None, operation
         out[...] = result
         return out
     source = np.ascontiguousarray(array).reshape(-1)
-    whole = out.flags.c_contiguous
+    # In place is well defined element by element; an `out` shifted against x is not, so it is filled at the end.
+    in_place = out.ctypes.data == source.ctypes.data and out.dtype == source.dtype
+    whole = out.flags.c_contiguous and (in_place or not np.may_share_memory(out, source))
     target = out.reshape(-1) if whole else np.empty(out.size, out.dtype)
     if source.dtype == target.dtype == np.float32:
         if isinstance(spec, Binary32):

@@ -140,9 +140,12 @@ def _neighbours(values: ValueSet, real: Any) -> tuple[Element | None, Element | 
                 raise ArithmeticError("undecided: a real this close to a value of F")
     negative = real < 0
     n = values.floor_index(abs(real), negative)
+    top = -values.first if negative else values.last
+    following = n + 1
+    if n < values.least_index:  # under ftz the values between 0 and the least normal are not in F
+        n, following = 0, values.least_index
     inner = values.value(-n if negative else n)
     if inner == real:
         return inner, inner
-    top = -values.first if negative else values.last
-    outer = None if n == top else values.value(-(n + 1) if negative else n + 1)
+    outer = None if following > top else values.value(-following if negative else following)
     return (outer, inner) if negative else (inner, outer)

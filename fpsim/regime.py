@@ -65,7 +65,10 @@ class Regime:
 
     def require_deterministic(self) -> None:
         """Raise `UnsupportedError` when a stage rounds stochastically: no claim can be made of one run's luck."""
-        for stage, values in self.stages.items():
+        stages = dict(self.stages)
+        if self.order.accumulator is not None:
+            stages["wide accumulator"] = self.order.accumulator
+        for stage, values in stages.items():
             if values.rounding == "stochastic":
                 raise UnsupportedError(
                     f"stage {stage}: {values.name} rounds stochastically, and a claim needs a rounding "

@@ -34,7 +34,7 @@ from fpsim.rounding.reference import Element
 __all__ = ["EVERY_QUERY", "GapCurve", "GapPoint", "exact_gap", "gap_curve", "question_of"]
 
 EVERY_QUERY = 1000
-_AHEAD = 2  # how many records after the first failing query a curve of near-returns shows
+_AHEAD = 1  # how many records after the first failing query a curve of near-returns shows
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ def _finite(x: Element, *, or_inf: bool = False) -> bool:
 
 
 def _records(question: Question, reach: int, farthest: int | None) -> tuple[Record, ...]:
-    """The records up to `farthest`, or up to the second one after `reach`, with their realized gaps."""
+    """The records up to `farthest`, or up to `_AHEAD` after `reach`, with their realized gaps."""
     records: list[Record] = []
     beyond = 0
     for n in iter_records(question.angle, farthest):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from certify.certified_range.result import CertifiedRange
 from certify.plots.figure_file import INK, drawable, new_figure
 from certify.plots.gap_data import GapCurve
-from fpsim.number import decimal_text
+from fpsim.number import parse_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,12 +50,7 @@ def gap_figure(curve: GapCurve) -> Figure:
         linewidth=1.8, marker=None if every else "o", markersize=4,
         label=f"realized in {result.dtype}: least gap so far" + ("" if every else " (near-returns only)"),
     )  # fmt: skip
-    ties = [length for length, y in zip(lengths, gaps, strict=True) if y <= 0]
-    if ties:
-        axes.plot(
-            ties, [floor] * len(ties), linestyle="none", marker="v", markersize=5, color=INK["realized"],
-            markerfacecolor="white", label="realized gap of 0 or less (a tie or worse)",
-        )  # fmt: skip
+    _mark_failures(axes, lengths, gaps, floor)
     axes.axhline(threshold, color=INK["threshold"], label=f"$f_{{large}}$ = {short(threshold)}, the gap that is needed")
     _mark_range(axes, result, lengths)
     _label_records(axes, curve, floor)
@@ -63,7 +58,7 @@ def gap_figure(curve: GapCurve) -> Figure:
     axes.set_ylabel("least score gap, target minus competitor")
     axes.set_title(f"{head_title(result)}, C = {scale_text(result)}: {range_text(result)}", fontsize=11)
     axes.grid(visible=True, alpha=0.25)
-    axes.legend(fontsize=8, loc="best")
+    figure.legend(fontsize=8, loc="outside lower center", ncols=2)
     return figure
 
 
@@ -76,7 +71,7 @@ def head_title(result: CertifiedRange) -> str:
 def scale_text(result: CertifiedRange) -> str:
     """C, exact when it is short."""
     text = str(result.C)
-    return text if len(text) <= 12 else short(float(text) if "/" not in text else math.nan)
+    return text if len(text) <= 7 else short(float(parse_number(text)))
 
 
 def range_text(result: CertifiedRange) -> str:
@@ -89,10 +84,26 @@ def range_text(result: CertifiedRange) -> str:
 
 
 def short(x: float) -> str:
-    """A number for a label: at most 6 digits."""
-    from gmpy2 import mpq
+    """A number for a label: at most 6 digits.
 
-    return decimal_text(mpq(x), 6).removesuffix("...") if math.isfinite(x) else str(x)
+    >>> short(17.34375), short(1e12)
+    ('17.3438', '1e12')
+    """
+    return f"{x:.6g}".replace("e+0", "e").replace("e+", "e").replace("e-0", "e-")
+
+
+def _mark_failures(axes: Axes, lengths: list[float], gaps: list[float], floor: float) -> None:
+    """Marks at the lower edge for what has no place on a logarithmic axis."""
+    kinds = (
+        ("v", "realized gap of 0 or less (a tie or worse)", [L for L, y in zip(lengths, gaps, strict=True) if y <= 0]),
+        ("x", "a score that is not finite (overflow)", [L for L, y in zip(lengths, gaps, strict=True) if y != y]),
+    )
+    for marker, label, places in kinds:
+        if places:
+            axes.plot(
+                places, [floor] * len(places), linestyle="none", marker=marker, markersize=5, color=INK["realized"],
+                markerfacecolor="white", markevery=max(1, len(places) // 25), label=label,
+            )  # fmt: skip
 
 
 def _mark_range(axes: Axes, result: CertifiedRange, lengths: list[float]) -> None:
@@ -100,8 +111,8 @@ def _mark_range(axes: Axes, result: CertifiedRange, lengths: list[float]) -> Non
         return
     axes.axvline(float(result.lower), color=INK["mark"], linestyle=":", linewidth=1.2)
     axes.annotate(
-        range_text(result), (float(result.lower), 0.02), xycoords=("data", "axes fraction"), xytext=(-4, 2),
-        textcoords="offset points", ha="right", fontsize=9,
+        range_text(result), (float(result.lower), 0.98), xycoords=("data", "axes fraction"), xytext=(-4, -2),
+        textcoords="offset points", ha="right", va="top", fontsize=9,
     )  # fmt: skip
 
 
@@ -117,12 +128,14 @@ def _label_records(axes: Axes, curve: GapCurve, floor: float) -> None:
         if not first <= length <= last or y != y:
             continue
         x = math.log(length) if logarithmic else float(length)
-        if all(abs(x - other) > 0.03 * span for other, _, _ in chosen) and len(chosen) < _LABELS:
+        if all(abs(x - other) > 0.05 * span for other, _, _ in chosen) and len(chosen) < _LABELS:
             chosen.append((x, y, record.n))
-            _dot(axes, float(length), y, record.n)
+            _label(axes, float(length), y, record.n)
+    # room for the last label
+    axes.set_xlim(right=math.exp(math.log(last) + 0.15 * span) if logarithmic else last + 0.12 * span)
 
 
-def _dot(axes: Axes, x: float, y: float, n: int) -> None:
-    style: dict[str, Any] = {"color": INK["mark"], "fontsize": 8, "ha": "center"}
-    axes.annotate(f"n={n:,}", (x, y), xytext=(0, 7), textcoords="offset points", **style)
+def _label(axes: Axes, x: float, y: float, n: int) -> None:
+    """A dot at (x, y) and n beside it: above the level part of the curve, clear of its fall at x."""
+    axes.annotate(f"n={n:,}", (x, y), xytext=(4, 4), textcoords="offset points", color=INK["mark"], fontsize=8)
     axes.plot([x], [y], linestyle="none", marker=".", markersize=5, color=INK["mark"])

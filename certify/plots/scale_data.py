@@ -43,7 +43,7 @@ class ScalePoint:
 
 @dataclass(frozen=True)
 class ScaleCurve:
-    """The certified ranges of one head over rising scales."""
+    """The certified ranges of one head over rising scales; asked: the scale that the question was about, if any."""
 
     g: str
     dtype: str
@@ -52,6 +52,7 @@ class ScaleCurve:
     criterion: str
     f_large: mpq
     points: tuple[ScalePoint, ...]
+    asked: mpq | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The fields, with `points` a list of {"C", "lower", "upper", "ideal"}."""
@@ -113,7 +114,8 @@ def scale_curve_of(
     question = question_of(result)
     assert question.threshold is not None  # `question_of` has refused it otherwise
     chosen = sorted({*spread_scales(question.regime.values, question.threshold), question.scale})
-    return _curve([replace(question, scale=scale) for scale in chosen], question.threshold, progress)
+    curve = _curve([replace(question, scale=scale) for scale in chosen], question.threshold, progress)
+    return replace(curve, asked=question.scale)
 
 
 def _curve(questions: Sequence[Question], threshold: mpq, progress: Callable[[int, int], None] | None) -> ScaleCurve:

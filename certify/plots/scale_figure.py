@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from certify.plots.figure_file import INK, drawable, new_figure
@@ -46,6 +47,10 @@ def scale_figure(curve: ScaleCurve) -> Figure:
     best = max(range(len(ranges)), key=lambda at: ranges[at])
     axes.plot([scales[best]], [ranges[best]], linestyle="none", marker="o", color=INK["threshold"],
               label=f"greatest: $N_{{max}}$ = {curve.points[best].lower:,} at C = {short(scales[best])}")  # fmt: skip
+    asked = [(C, N) for C, N, point in zip(scales, ranges, curve.points, strict=True) if point.scale == curve.asked]
+    for C, N in asked:
+        axes.plot([C], [N], linestyle="none", marker="D", markersize=6, color=INK["mark"],
+                  label=f"C = {short(C)}: $N_{{max}}$ = {int(N):,}")  # fmt: skip
     axes.set_xlabel("scale $C$")
     axes.set_ylabel("certified range $N_{max}$")
     criterion = "" if curve.criterion == "gap" else f", criterion {curve.criterion}"
@@ -56,25 +61,28 @@ def scale_figure(curve: ScaleCurve) -> Figure:
         fontsize=11,
     )
     axes.grid(visible=True, alpha=0.25)
-    axes.legend(fontsize=8, loc="upper left")
+    figure.legend(fontsize=8, loc="outside lower center", ncols=2)
     return figure
 
 
 def _label_steps(axes: Axes, curve: ScaleCurve, ranges: list[float]) -> None:
     """The levels n + k - 2 of the record near-returns n, at the right edge."""
     top = max(ranges)
-    last = None
+    logarithmic = axes.get_yscale() != "linear"
+
+    def height(level: float) -> float:
+        """Where the level stands on the axis, between 0 and about 1."""
+        return math.log1p(level) / math.log1p(top) if logarithmic else level / top
+
+    last = -1.0
     for n in iter_records(Angle.parse(curve.g)):
         level = n + curve.k - 2
         if level > top:
             break
-        logarithmic = axes.get_yscale() != "linear"
-        crowded = last is not None and (level < 1.25 * last + 1 if logarithmic else level - last < 0.04 * top)
-        if level < curve.k or crowded:
+        if level < curve.k or height(level) - last < 0.04:
             continue
-        last = float(level)
+        last = height(level)
         axes.annotate(
-            f"n={n:,}", (1.005, level), xycoords=("axes fraction", "data"), fontsize=8, va="center",
-            color=INK["mark"],
-        )  # fmt: skip
+            f"n={n:,}", (1.005, level), xycoords=("axes fraction", "data"), fontsize=8, va="center", color=INK["mark"]
+        )
         axes.axhline(level, color=INK["mark"], linewidth=0.5, linestyle=":", alpha=0.6)

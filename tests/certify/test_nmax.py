@@ -4,6 +4,7 @@ from bisect import bisect_right
 from fractions import Fraction
 
 import mpmath
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -212,7 +213,8 @@ def test_float_arguments_are_their_binary64_values():
 @pytest.mark.parametrize("arguments", [
     {"g": 0}, {"g": "x"}, {"C": 0}, {"C": -1}, {"C": "x"}, {"C": "nan"}, {"k": 0}, {"k": -1}, {"k": "1,,2"}, {"k": "1.5"}, {"k": 1.5}, {"k": []},
     {"dtype": "fp17"}, {"C": 10**6}, {"C": 1000, "dtype": "e4m3"}, {"realize": "magic"}, {"criterion": "luck"}, {"method": "magic"},
-    {"max_length": 0}, {"order": "blocked:0"}, {"order": "wide:x"}, {"score_dtype": "x"},
+    {"max_length": 0}, {"max_length": 5.5}, {"order": None}, {"realize": [1]}, {"k": b"1"}, {"k": True}, {"g": "1e-1001"}, {"g": "1e1001"},
+    {"C": "1e5001", "dtype": "fp16:saturate"}, {"order": "blocked:0"}, {"order": "wide:x"}, {"score_dtype": "x"},
 ])  # fmt: skip
 def test_bad_arguments(arguments):
     with pytest.raises(InputError, match="should be"):
@@ -220,8 +222,20 @@ def test_bad_arguments(arguments):
 
 
 def test_stochastic_rounding_makes_no_claims():
-    with pytest.raises(UnsupportedError, match="stochastic"):
-        certify.nmax(g=1, C=40, dtype="fp16:stochastic=1")
+    for arguments in ({"dtype": "fp16:stochastic=1"}, {"order": "wide:fp16:stochastic=1"}, {"score_dtype": "nf4:stochastic=1"}):
+        with pytest.raises(UnsupportedError, match="stochastic"):
+            certify.nmax(**({"g": 1, "C": 40} | arguments))
+
+
+@pytest.mark.parametrize("k", [np.int64(2), np.array(2), [2], (2,), "2"])
+def test_offsets_of_any_integer_type(k):
+    result = certify.nmax(g=1, C=40, k=k)
+    assert result.n_max == certify.nmax(g=1, C=40, k=2).n_max
+
+
+def test_weight_by_default_has_the_first_pair_and_its_weights():
+    question = {"g": "5.412", "C": "17.3", "dtype": "e6m1", "k": 29, "realize": "phase", "criterion": "weight", "order": "reverse"}
+    assert certify.nmax(**question).witness == certify.nmax(**question, method="exhaustive").witness
 
 
 @pytest.mark.parametrize("arguments", [

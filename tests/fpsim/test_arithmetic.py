@@ -199,3 +199,13 @@ def test_stochastic_rounding_depends_on_seed_and_operation_only() -> None:
     assert set(first) == {1.0, 1 + 2.0**-10}
     assert fpsim.round(values, x[10:20], operation=17).tolist() == first[10:20].tolist()
     assert fpsim.round("fp16:stochastic=10", x, operation=7).tolist() != first.tolist()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_an_out_that_overlaps_the_input_gets_the_right_values(dtype: Any) -> None:
+    base = np.linspace(0.1, 900.1, 1001).astype(dtype)
+    for source, target in ((slice(None, -1), slice(1, None)), (slice(1, None), slice(None, -1)), (slice(None), slice(None))):
+        x = base.copy()
+        expected = fpsim.round("fp16", x[source].copy())
+        fpsim.round("fp16", x[source], out=x[target])
+        np.testing.assert_array_equal(x[target], expected)

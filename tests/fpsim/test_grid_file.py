@@ -1,6 +1,7 @@
 """Grids from files: the three forms, and what is refused."""
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from gmpy2 import mpq
 
 from fpsim.errors import InputError
 from fpsim.grid_file import grid, read_grid
+from fpsim.neighbours import rounding_facts
 from fpsim.valueset import ValueSet
 
 VALUES = (mpq(-1), mpq(0), mpq(1, 3), mpq(1, 2))
@@ -114,3 +116,24 @@ def test_a_million_values_are_refused(write):
 def test_a_folder_is_no_grid(tmp_path):
     with pytest.raises(InputError):
         read_grid(str(tmp_path))
+
+
+def test_what_is_no_plain_file_is_no_grid(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (str(pipe), "/dev/zero"):
+        with pytest.raises(InputError, match="plain file"):
+            read_grid(path)
+
+
+def test_an_array_whose_header_lies_is_refused(tmp_path):
+    np.save(tmp_path / "g.npy", np.array([0.0, 1.0]))
+    data = (tmp_path / "g.npy").read_bytes()
+    (tmp_path / "g.npy").write_bytes(data.replace(b"(2,)", b"(9999999999999,)").replace(b" " * 12 + b"\n", b"\n", 1))
+    with pytest.raises(InputError):
+        read_grid(str(tmp_path / "g.npy"))
+
+
+def test_neighbours_under_ftz_are_values_of_the_set():
+    facts = rounding_facts("fp16:ftz", "1e-6")
+    assert (facts.below, facts.above) == (0, mpq(1, 2**14))
