@@ -32,7 +32,7 @@ def gap_figure(curve: GapCurve) -> Figure:
     gaps = [drawable(point.gap) for point in curve.points]
     exact = [drawable(point.exact) for point in curve.points]
     positive = [y for y in (*gaps, *exact, threshold) if y > 0]
-    floor, top = min(positive) / 3, max(positive) * 4
+    floor, top = min(positive) / 3, max(positive) * 8
 
     figure = new_figure()
     axes = figure.add_subplot()
@@ -40,6 +40,8 @@ def gap_figure(curve: GapCurve) -> Figure:
     axes.set_ylim(floor / 2, top)
     if lengths[-1] > _LOG_FROM:
         axes.set_xscale("log")
+    else:
+        axes.xaxis.get_major_locator().set_params(integer=True)
     every = curve.kind == "every query"
     axes.plot(
         lengths, exact, drawstyle="steps-post", color=INK["exact"], linestyle="--",
@@ -132,7 +134,7 @@ def _label_records(axes: Axes, curve: GapCurve, floor: float) -> None:
             chosen.append((x, y, record.n))
             _label(axes, float(length), y, record.n)
     # room for the last label
-    axes.set_xlim(right=math.exp(math.log(last) + 0.15 * span) if logarithmic else last + 0.12 * span)
+    axes.set_xlim(right=math.exp(math.log(last) + 0.2 * span) if logarithmic else last + 0.12 * span)
 
 
 def _label(axes: Axes, x: float, y: float, n: int) -> None:

@@ -1,0 +1,157 @@
+"""The pictures: the data behind them is what `nmax` says, and figures and files are made.  No pixels are compared."""
+
+import math
+import sys
+
+import pytest
+
+import certify
+from certify.certified_range.question import Question
+from certify.plots.gap_data import exact_gap, question_of
+from certify.plots.gap_figure import short
+from fpsim.errors import FpcertError, InputError, UnsupportedError
+from fpsim.number import parse_number
+
+matplotlib = pytest.importorskip("matplotlib")
+
+HEADS = [
+    {"g": "1", "C": 40, "dtype": "fp16", "k": 1}, {"g": "1", "C": 60000, "dtype": "fp16", "k": 1},
+    {"g": "1", "C": 40, "dtype": "fp16", "k": 7}, {"g": "2pi*3/19", "C": 128, "dtype": "e4m3", "k": 2},
+    {"g": "1", "C": 448, "dtype": "e4m3", "k": 1}, {"g": "0.3", "C": 900, "dtype": "fp16", "k": 1, "realize": "phase"},
+    {"g": "1", "C": 100, "dtype": "bf16", "score_dtype": "fp32", "softmax_dtype": "fp32", "fma": True},
+]  # fmt: skip
+
+
+def brute_force(question: Question, last: int):
+    """Length -> the least realized gap, over all pairs; NaN from the first one on that is not finite."""
+    head, least, found = question.head, math.inf, {}
+    for i in range(question.offset + 1, last + 1):
+        scores = [head.score(i, j) for j in range(i)]
+        target = scores.pop(i - question.offset)
+        for score in scores:
+            finite = all(not isinstance(x, float) or math.isfinite(x) for x in (target, score))
+            least = min(least, target - score) if finite and least == least else math.nan
+        found[i - 1] = least
+    return found
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_gap_curve_of_every_query(head):
+    result = certify.nmax(**head)
+    curve = certify.gap_curve(result)
+    assert curve.kind == "every query"
+    last = curve.points[-1].length + 1
+    assert last > result.n_max + 2
+    expected = brute_force(question_of(result), last)
+    got = {point.length: point.gap for point in curve.points}
+    assert got.keys() == expected.keys()
+    assert all(got[L] == expected[L] or (got[L] != got[L] and expected[L] != expected[L]) for L in got)
+    held = [point.length for point in curve.points if point.gap >= result.f_large]
+    assert max(held, default=result.k - 1) == result.n_max
+    exact = [point.exact for point in curve.points]
+    assert exact == sorted(exact, reverse=True)
+    for record in result.records:
+        assert record in curve.records
+
+
+def test_gap_curve_of_near_returns():
+    result = certify.nmax(g="1", C="1e18", dtype="fp64")
+    curve = certify.gap_curve(result)
+    assert curve.kind == "near-returns"
+    assert curve.records[: len(result.records)] == result.records
+    assert len(curve.records) == len(result.records) + 1
+    assert max(point.length for point in curve.points if point.gap >= result.f_large) <= result.n_max
+    assert curve.records[-2].n == result.n_max + 1
+    assert [point.length for point in curve.points] == [record.n for record in curve.records]
+    at_710 = next(point for point in curve.points if point.length == 710)
+    assert at_710.exact == pytest.approx(1e18 * 2 * math.sin(355 - 113 * math.pi) ** 2, rel=1e-2)
+
+
+def test_exact_gap_is_the_cosine():
+    question = question_of(certify.nmax(g="1", C=40, dtype="fp16"))
+    for n in (1, 2, 6, 19, 25):
+        assert exact_gap(question, n) == pytest.approx(40 * (1 - math.cos(n)), rel=1e-12)
+
+
+def test_the_least_of_several_offsets_is_drawn():
+    results = certify.nmax(g="1", C=40, dtype="fp16", k="1,7")
+    assert certify.gap_curve(results).result == results.results[0]
+    assert question_of(results).offset == 1
+
+
+def test_figures_show_the_data():
+    result = certify.nmax(g="1", C=60000, dtype="fp16")
+    curve = certify.gap_curve(result)
+    (axes,) = certify.gap_figure(curve).axes
+    lines = {line.get_label().split(":")[0]: line for line in axes.get_lines()}
+    assert list(lines["exact arithmetic"].get_xdata()) == [point.length for point in curve.points]
+    realized = lines["realized in fp16"].get_ydata()
+    assert [y for y, point in zip(realized, curve.points, strict=True) if point.gap > 0] == [
+        float(point.gap) for point in curve.points if point.gap > 0
+    ]
+    assert any(list(line.get_ydata()) == [17.34375] * 2 for line in axes.get_lines())
+    assert any(list(line.get_xdata()) == [44, 44] for line in axes.get_lines())
+    assert {"n=6", "n=19", "n=25", "n=44"} <= {text.get_text() for text in axes.texts}
+    title = axes.get_title()
+    assert all(part in title for part in ("g = 1", "C = 60000", "fp16", "44", "1 back"))
+    assert axes.get_xlabel()
+    assert axes.get_ylabel()
+
+
+def test_scale_curve():
+    curve = certify.scale_curve(g="1", dtype="fp16", scales=[60000, 40, "1e4", 40], k=1)
+    assert [float(point.scale) for point in curve.points] == [40, 10000, 60000]
+    for point in curve.points:
+        result = certify.nmax(g="1", C=point.scale, dtype="fp16")
+        assert (point.lower, point.upper, point.ideal) == (result.n_max, result.n_max, result.ideal_upper)
+    (axes,) = certify.scale_figure(curve).axes
+    lines = {line.get_label(): line for line in axes.get_lines()}
+    assert list(lines["realized in fp16"].get_ydata()) == [5, 43, 44]
+    assert axes.get_xscale() == "log"
+    assert curve.to_json()["points"][0] == {"C": "40", "lower": 5, "upper": 5, "ideal": 5}
+
+
+def test_default_scales():
+    from certify.plots.scale_data import scale_curve_of
+
+    seen = []
+    curve = scale_curve_of(certify.nmax(g="1", C=256, dtype="e4m3"), progress=lambda *done: seen.append(done))
+    assert len(seen) == len(curve.points) == seen[-1][1]
+    assert curve.asked == 256
+    assert next(point.lower for point in curve.points if point.scale == 256) == 5
+    assert all(a.scale < b.scale for a, b in zip(curve.points, curve.points[1:]))
+
+
+@pytest.mark.parametrize(("ending", "begin"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")])
+def test_files(tmp_path, ending, begin):
+    figure = certify.gap_figure(certify.gap_curve(certify.nmax(g="1", C=448, dtype="e4m3")))
+    certify.save_figure(figure, tmp_path / f"gap{ending}")
+    assert (tmp_path / f"gap{ending}").read_bytes().startswith(begin)
+
+
+def test_refused(tmp_path, monkeypatch):
+    curve = certify.gap_curve(certify.nmax(g="1", C=40, dtype="fp16"))
+    with pytest.raises(InputError, match=r"\.png, \.svg or \.pdf"):
+        certify.save_figure(certify.gap_figure(curve), tmp_path / "gap.jpg")
+    with pytest.raises(FpcertError, match="cannot write"):
+        certify.save_figure(certify.gap_figure(curve), tmp_path / "nowhere" / "gap.png")
+    with pytest.raises(UnsupportedError, match="f_large"):
+        certify.gap_curve(certify.nmax(g="1", C="0.5", dtype="fixed:12.11"))
+    with pytest.raises(UnsupportedError, match="one rotary pair"):
+        certify.gap_curve(certify.nmax(theta=["1", "0.1"], C=40, dtype="fp16"))
+    with pytest.raises(UnsupportedError, match="f_large"):
+        certify.scale_curve(g="1", dtype="fixed:12.11")
+    with pytest.raises(InputError, match="single offset"):
+        certify.scale_curve(g="1", k="1,2")
+    with pytest.raises(InputError, match="scales"):
+        certify.scale_curve(g="1", scales=[])
+    with pytest.raises(UnsupportedError, match="beyond the range of binary64"):
+        certify.gap_figure(certify.gap_curve(certify.nmax(g="1", C="1e4000", dtype="fp128", max_length=100)))
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(UnsupportedError, match=r"pip install 'fpcert\[plot\]'"):
+        certify.gap_figure(curve)
+
+
+def test_short():
+    assert [short(x) for x in (1.0, 1e12, 1e-7, 3026950.4, 0.5)] == ["1", "1e12", "1e-7", "3.02695e6", "0.5"]
+    assert short(float(parse_number("2/3"))) == "0.666667"
