@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from certify.plots.gap_data import to_float
 from fpsim.errors import FpcertError, InputError, UnsupportedError
 from fpsim.rounding.reference import Element
 
@@ -56,7 +57,7 @@ def save_figure(figure: Figure, file: str | Path) -> None:
 
 def drawable(x: Element) -> float:
     """The number for an axis; NaN stays NaN, which leaves a gap in a line."""
-    value = float(x)
+    value = to_float(x)
     if math.isinf(value):
         raise UnsupportedError("no plot: its numbers are beyond the range of binary64, in which matplotlib draws")
     return value

@@ -31,7 +31,7 @@ from fpsim.real import Irrational
 from fpsim.regime import Regime
 from fpsim.rounding.reference import Element
 
-__all__ = ["EVERY_QUERY", "GapCurve", "GapPoint", "exact_gap", "gap_curve", "question_of"]
+__all__ = ["EVERY_QUERY", "GapCurve", "GapPoint", "exact_gap", "gap_curve", "question_of", "to_float"]
 
 EVERY_QUERY = 1000
 _AHEAD = 1  # how many records after the first failing query a curve of near-returns shows
@@ -127,13 +127,21 @@ def exact_gap(question: Question, n: int) -> float:
     """C (1 - cos gn) to about 15 digits."""
     loss = one_minus_cosine(question.angle, n)
     lo = loss.enclose(60)[0] if isinstance(loss, Irrational) else loss
-    return float(question.scale * lo)
+    return to_float(question.scale * lo)
+
+
+def to_float(x: Element) -> float:
+    """The nearest float; an infinity for what is beyond its range."""
+    try:
+        return float(x)
+    except OverflowError:
+        return math.inf if x > 0 else -math.inf
 
 
 def _every_query(question: Question, last: int) -> tuple[GapPoint, ...]:
     k, head = question.offset, question.head
     bounds = error_bounds(question, last)
-    slack = None if isinstance(bounds, NoBound) else float(2 * bounds.score + question.scale / 10**9)
+    slack = None if isinstance(bounds, NoBound) else to_float(2 * bounds.score + question.scale / 10**9)
     angle = question.angle
     keys = [head.key(j) for j in range(last)]
     order: list[tuple[float, int]] = []  # (y_n, n) of the distances that exist, the least exact gap first

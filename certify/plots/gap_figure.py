@@ -41,7 +41,7 @@ def gap_figure(curve: GapCurve) -> Figure:
     if lengths[-1] > _LOG_FROM:
         axes.set_xscale("log")
     else:
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.locator_params(axis="x", integer=True)
     every = curve.kind == "every query"
     axes.plot(
         lengths, exact, drawstyle="steps-post", color=INK["exact"], linestyle="--",

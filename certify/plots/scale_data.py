@@ -20,7 +20,7 @@ from certify.plots.gap_data import question_of
 from fpsim.angle import Angle
 from fpsim.errors import InputError, UnsupportedError
 from fpsim.flarge import f_large
-from fpsim.number import exact_text, json_number
+from fpsim.number import exact_text, json_number, parse_number
 from fpsim.regime import Regime
 from fpsim.valueset import ValueSet
 
@@ -141,8 +141,10 @@ def _single(k: Any) -> tuple[int, ...]:
 
 
 def spread_scales(values: ValueSet, threshold: mpq, number: int = SCALES) -> list[mpq]:
-    """`number` scales at about equal ratios: from f_large/2, below which no two scores differ by f_large, to the
-    binade in which one spacing does (`candidates.scale_range`), or to the largest value.
+    """About `number` scales of 4 digits at about equal ratios.
+
+    From f_large/2, about where scores begin to differ by f_large at all, to a little above the binade in which one
+    spacing does (`candidates.scale_range`), or to the largest value.
 
     >>> scales = spread_scales(ValueSet.parse("fp16"), mpq("17.34375"))
     >>> len(scales), float(scales[0]), float(scales[-1])
@@ -151,5 +153,5 @@ def spread_scales(values: ValueSet, threshold: mpq, number: int = SCALES) -> lis
     high = min(4 * scale_range(values, threshold)[1], values.max)
     low = min(threshold / 2, high / 2)
     ratio = float(high / low) ** (1 / (number - 1))
-    inner = [low * mpq(ratio**step) for step in range(1, number - 1)]
-    return [low, *(mpq(int(C * 64), 64) if C > 64 else C for C in inner), high]
+    inner = (parse_number(f"{float(low) * ratio**step:.4g}") for step in range(1, number - 1))
+    return sorted({low, high, *(C for C in inner if low < C < high)})

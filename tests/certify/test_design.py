@@ -31,7 +31,7 @@ from fpsim.valueset import ValueSet
 @pytest.mark.parametrize(
     ("dtype", "length", "k"),
     [("fp16", 100, 1), ("fp16", 100, "1,2,3"), ("bf16", 50, "1,2,3"), ("e4m3", 15, "1,2,3"), ("fp32", 7000, 1),
-     ("fp64", 10**8, "1,2"), ("fp128", 10**16, 1), ("fixed:16.4", 12, 1), ("e2m1", 6, 1), ("fp16", 60, [60])],
+     ("fp64", 10**8, "1,2"), ("fp128", 10**16, 1), ("fixed:16.4", 12, 1), ("e2m1", 6, 1), ("fp16", 30, [30])],
 )  # fmt: skip
 def test_what_is_found_is_what_nmax_answers(dtype, length, k):
     found = certify.design(dtype=dtype, length=length, k=k)
@@ -149,8 +149,8 @@ def test_van_der_corput_spreads_evenly():
 
 # -- the limit --------------------------------------------------------------------------------------------------------
 
-LIMITED = ["e2m1", "e2m3", "e3m2", "e4m3", "e5m2", "e4m3fnuz", "e4m3:saturate", "e4m3:away", "fp16", "bf16", "e3m8",
-           "fp32", "fixed:8.3", "fixed:8.4", "fixed:16.8", "fixed:16.4"]  # fmt: skip
+LIMITED = ["e2m3", "e4m3", "e5m2", "e4m3fnuz", "e4m3:saturate", "e4m3:away", "fp16", "bf16", "e3m8",
+           "fp32", "fixed:8.3", "fixed:8.4", "fixed:16.8"]  # fmt: skip
 
 
 @pytest.mark.parametrize("dtype", LIMITED)
@@ -159,12 +159,11 @@ def test_near_enough_to_its_target_a_competitor_is_never_told_apart(dtype, crite
     """The theorem's one claim about a head, on random heads: angle n = 1 within 2 pi/(N+1) of 0."""
     values = ValueSet.parse(dtype)
     limit = length_limit(values, 1, criterion=criterion)
-    if limit is None or "Dirichlet" not in limit.reason:
-        pytest.skip("another limit is smaller")
+    assert "Dirichlet" in limit.reason
     steps = limit.bound + 1
     regime, threshold = Regime.of(values), f_large(values)
     random.seed(f"{dtype} {criterion}")
-    for _ in range(150):
+    for _ in range(80):
         share = random.choice([1, -1]) * random.choice([Fraction(1), Fraction(random.randrange(1, 1000), 1000)])
         angle = Angle(mpq(2 * share) / (steps + 1), "pi")
         scale = values.value(random.randrange(1, values.last + 1))
@@ -186,7 +185,7 @@ def test_no_head_goes_beyond_the_limit(dtype):
     values = ValueSet.parse(dtype)
     limits = {k: length_limit(values, k).bound for k in (1, 3)}
     random.seed(dtype)
-    for _ in range(120):
+    for _ in range(40):
         g = random.choice([f"2pi*{random.randrange(1, 20)}/{random.randrange(2, 40)}", f"{random.uniform(0, 3.2):.4f}"])
         if Angle.parse(g).turns == 0 or not Angle.parse(g):
             continue
@@ -199,7 +198,7 @@ def test_size_of_the_limit():
     """About 2 pi sqrt(2/u), a little more for the errors of the query; far below the count of the keys."""
     for dtype, bits in (("fp16", 11), ("fp32", 24), ("fp64", 53), ("fp128", 113)):
         bound = length_limit(ValueSet.parse(dtype), 1).bound
-        assert 1 < bound / (2 * math.pi * math.sqrt(2 ** (bits + 1))) < 1.06
+        assert 0.999 < bound / (2 * math.pi * math.sqrt(2 ** (bits + 1))) < 1.06
         assert bound < keys_at_most(ValueSet.parse(dtype)) / 100
     assert length_limit(ValueSet.parse("fp16"), 7).bound == length_limit(ValueSet.parse("fp16"), 1).bound + 6
 
@@ -215,7 +214,7 @@ def test_where_the_theorem_does_not_apply(dtype):
 
 
 @pytest.mark.parametrize(
-    ("family", "length", "k"), [("eXmY", 9, 1), ("e5mY", 14, "1,2"), ("eXm4", 10, 1), ("fixed:B.3", 12, 1),
+    ("family", "length", "k"), [("eXmY", 9, 1), ("e5mY", 14, "1,2"), ("eXm4", 10, 1), ("fixed:B.3", 9, 1),
                                 ("fixed:16.F", 10, 1), ("eXmY:saturate", 8, 1)],
 )  # fmt: skip
 def test_smallest_format(family, length, k):

@@ -1,5 +1,6 @@
 """The pictures: the data behind them is what `nmax` says, and figures and files are made.  No pixels are compared."""
 
+import itertools
 import math
 import sys
 
@@ -119,7 +120,7 @@ def test_default_scales():
     assert len(seen) == len(curve.points) == seen[-1][1]
     assert curve.asked == 256
     assert next(point.lower for point in curve.points if point.scale == 256) == 5
-    assert all(a.scale < b.scale for a, b in zip(curve.points, curve.points[1:]))
+    assert all(a.scale < b.scale for a, b in itertools.pairwise(curve.points))
 
 
 @pytest.mark.parametrize(("ending", "begin"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")])

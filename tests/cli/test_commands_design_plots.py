@@ -49,7 +49,7 @@ def test_plot(fpcert, tmp_path):
     assert scale.read_bytes().startswith(b"\x89PNG")
     points = shown["gap_curve"]["points"]
     assert max(point["length"] for point in points if point["gap"] >= shown["f_large"]) == 5
-    assert {"C": "256", "lower": 5, "upper": 5, "ideal": 5} in shown["scale_curve"]["points"]
+    assert {"C": "256", "lower": 5, "upper": 5, "ideal": 18} in shown["scale_curve"]["points"]
 
 
 def test_plot_refused(fpcert, tmp_path, monkeypatch):

@@ -43,7 +43,8 @@ Pairs: TypeAlias = Sequence[tuple[Angle, mpq]]
 FIRST_BY_REFERENCE = 3000  # near-returns of the leader that are listed before compiled code is loaded
 FARTHEST_BY_KERNEL = 1 << 40
 _VISITS_BY_REFERENCE = 10**6
-_VISITS_BY_KERNEL = 2 * 10**9
+_VISITS_BY_KERNEL = 10**9
+_TESTS_BY_KERNEL = 4 * 10**9  # of one pair at one visit
 _SEPARATION_BITS = 20_000
 _SAMPLE = 10**6
 
@@ -134,7 +135,8 @@ class SearchPlan:
     def farthest(self) -> int:
         """How far a search goes without a limit of the user's: some seconds."""
         density = self.leader[2] or 2.0**-1000
-        by_kernel = min(FARTHEST_BY_KERNEL, int(_VISITS_BY_KERNEL / density))
+        visits = min(_VISITS_BY_KERNEL, _TESTS_BY_KERNEL // len(self.pairs))
+        by_kernel = min(FARTHEST_BY_KERNEL, int(visits / density))
         period = common_period(self.pairs)
         reach = min(max(by_kernel, int(_VISITS_BY_REFERENCE / density)), 10**60)
         return reach if period is None else min(reach, period)

@@ -2,7 +2,8 @@
 
 The leader's place x = n a modulo 2^62 within its widened arc moves by one of three steps from one visit to the next
 (`certify.rotation.integer_rotation`).  At each visit the other pairs are looked at, as fractions of a turn modulo 2^64,
-and then the gap in binary64.  A visit takes a few nanoseconds, however many positions lie between.
+and the gap is summed in binary64, from a polynomial below it at first, until it is too large.  A visit takes a few
+nanoseconds, however many positions lie between.
 
 Errors.  A step is the floor of the true one in units of 2^-62 or 2^-64 turns, so n steps are below the truth by less
 than n <= limit units: the arcs are widened by `limit` units on that side.  The gap is off by at most 2 pi limit 2^-64 C
@@ -33,6 +34,26 @@ _FOUND = 256
 _VISITS = 1 << 24  # of one call, so that Ctrl-C is heard
 
 
+@kernel(inline="always")
+def _less_than_one_minus_cosine(fraction: np.uint64) -> float:
+    """At most 1 - cos x for a fraction of a turn in units of 2^-64, |x| <= pi: four terms of the alternating series.
+
+    Its terms x^2m / (2m)! fall from m = 1 on, since x^2 <= pi^2 < 12; so a sum that ends with a negative one is below.
+    """
+    x = 2.0 * math.pi / 2.0**64 * np.float64(np.int64(fraction))
+    z = x * x
+    return z * (1.0 / 2.0 - z * (1.0 / 24.0 - z * (1.0 / 720.0 - z * (1.0 / 40320.0))))
+
+
+@kernel()
+def _gap(place: np.uint64, steps: Any, scales: Any) -> float:
+    gap = 0.0
+    for d in range(steps.size):
+        x = 2.0 * math.pi / 2.0**64 * np.float64(np.int64(place * steps[d]))
+        gap += scales[d] * (1.0 - math.cos(x))
+    return gap
+
+
 @kernel()
 def _walk(
     x: int, n: int, limit: int, size: int, times: Any, steps: Any, reaches: Any, scales: Any, most: float, found: Any
@@ -40,20 +61,20 @@ def _walk(
     """(x, n, count): goes on from the visit n at x, puts candidates into `found`, and ends before the visit n."""
     r, d_r, s, d_s = times
     count, visits = 0, 0
-    turn = 2.0 * math.pi / 2.0**64
     while n <= limit and count < found.size and visits < _VISITS:
         visits += 1
-        near = True
-        gap = 0.0
         place = np.uint64(n)
+        gap = 0.0
         for d in range(steps.size):
             fraction = place * steps[d]
             # within reach of 0 from either side: fraction in [-reach - limit, reach) modulo 2^64
             if fraction + reaches[d, 0] >= reaches[d, 1] and reaches[d, 1] != np.uint64(0):
-                near = False
+                gap = most
                 break
-            gap += scales[d] * (1.0 - math.cos(turn * np.float64(fraction)))
-        if near and gap < most:
+            gap += scales[d] * _less_than_one_minus_cosine(fraction)
+            if gap >= most:
+                break
+        if gap < most and _gap(place, steps, scales) < most:
             found[count] = n
             count += 1
         if x < size - d_r:
