@@ -32,7 +32,7 @@ USAGE, UNSUPPORTED, INTERNAL, INTERRUPTED, BROKEN_PIPE = 2, 4, 70, 130, 141
 
 COMMANDS = {
     "completions": "Print a completion script for bash, zsh or fish.",
-    "design": "Find an angle and a scale, or the smallest format, for a wanted length.",
+    "design": "Find a head, or the smallest format, for a wanted length.",
     "env": "Print the versions and the machine, for a bug report.",
     "format": "Describe a number format: its size, range and thresholds.",
     "nmax": "Find the largest length at which a k-offset head works.",

@@ -93,12 +93,12 @@ def read_grid(path: str) -> ValueSet:
             raise InputError(name, f"{status.st_size} bytes", f"a file of at most {MAX_BYTES} bytes")
         data = source.read_bytes()
     except OSError as error:
-        raise InputError(name, error.strerror or str(error), "a readable grid file") from error
+        raise InputError(name, f"it ({error.strerror or error})", "a readable grid file") from error
     suffix = source.suffix.lower()
     if suffix == ".npy":
         return grid(_read_npy(source, name), name=name)
     try:
-        text = data.decode("utf-8")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(name, "bytes that are not UTF-8 text", "a text, .json or .npy file") from error
     values, overflow = _read_json(text, name) if suffix == ".json" else _read_text(text, name)

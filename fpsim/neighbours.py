@@ -122,7 +122,8 @@ def _exact(real: Real) -> str:
     while True:
         lo, hi = real.enclose(bits)
         if lo * hi > 0 and (hi - lo) * 10**30 < abs(lo):
-            return decimal_text(lo, 25)  # which ends in "...": the bound is no decimal of 25 digits
+            text = decimal_text(lo, 25)  # 25 digits of a bound; the value itself is no decimal
+            return text if "..." in text else text + "..."
         bits *= 2
 
 

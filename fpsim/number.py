@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Rational, Real
 
@@ -44,7 +45,7 @@ _RIGHT = "a finite number such as 40, 0.1, 1e18, 2/3 or 0x1.8p-3"
 def parse_number(value: object, what: str = "number") -> mpq:
     """The exact rational that `value` means.
 
-    `value` is a text (decimal, p/q or hexadecimal float), an int, a Fraction, an mpq, or a float, which means exactly
+    `value` is a text (decimal, p/q or hexadecimal float), an int, a Fraction, a Decimal, an mpq, or a float, which means exactly
     the binary64 number that it is.  Raises `InputError`, which names the argument `what`, for anything else, for NaN
     and infinities, and for exponents beyond `MAX_EXPONENT`.
 
@@ -55,8 +56,8 @@ def parse_number(value: object, what: str = "number") -> mpq:
     """
     if isinstance(value, bool):
         raise InputError(what, value, _RIGHT)
-    if isinstance(value, str):
-        return _parse_text(value, what)
+    if isinstance(value, str | Decimal):
+        return _parse_text(str(value), what)
     if isinstance(value, Integral):
         return mpq(int(value))
     if isinstance(value, Rational):

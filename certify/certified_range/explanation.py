@@ -15,6 +15,9 @@ def explain(result: CertifiedRange) -> str:
     return "\n".join(lines)
 
 
+_LONGEST = 120
+
+
 def _headline(result: CertifiedRange) -> str:
     name = f"N_max^({result.k})(g={_short_list(result.g)}, C={_short_list(result.C)}, {result.dtype})"
     if result.status == "exact":
@@ -25,13 +28,13 @@ def _headline(result: CertifiedRange) -> str:
         return f"{name} is undefined: {result.reason}"
     if result.status == "between":
         return f"{result.lower} <= {name} <= {result.upper}"
-    return f"{name} >= {result.lower} (the search ended at its limit)"
+    return f"{name} >= {result.lower} ({'interrupted' if result.interrupted else 'the search ended at its limit'})"
 
 
 def _short_list(values: str | tuple[str, ...]) -> str:
     """A text; a list in brackets, shortened from the middle when it is long; its only value when all are the same."""
     if isinstance(values, str):
-        return values
+        return values if len(values) <= _LONGEST else f"{values[: _LONGEST - 20]}... ({len(values)} characters)"
     if len(set(values)) == 1:
         return f"{values[0]} (each of {len(values)})" if len(values) > 1 else f"[{values[0]}]"
     shown = values if len(values) <= 6 else (*values[:3], "...", *values[-2:])
@@ -47,7 +50,9 @@ def _facts(result: CertifiedRange) -> list[tuple[str, str]]:
             "usable",
             "yes: k <= L <= N_max holds for L up to " + str(result.lower)
             if result.usable
-            else f"no: N_max is below k = {result.k}",
+            else "no: there is no N_max"
+            if result.status == "undefined"
+            else f"no: what is certified is below k = {result.k}",
         )
     )
     witness = result.witness
