@@ -45,8 +45,8 @@ _RIGHT = "a finite number such as 40, 0.1, 1e18, 2/3 or 0x1.8p-3"
 def parse_number(value: object, what: str = "number") -> mpq:
     """The exact rational that `value` means.
 
-    `value` is a text (decimal, p/q or hexadecimal float), an int, a Fraction, a Decimal, an mpq, or a float, which means exactly
-    the binary64 number that it is.  Raises `InputError`, which names the argument `what`, for anything else, for NaN
+    `value` is a text (decimal, p/q or hexadecimal float), an int, a Fraction, a Decimal, an mpq, or a float, which
+    means exactly the binary64 number that it is.  Raises `InputError`, which names the argument `what`, for anything else, for NaN
     and infinities, and for exponents beyond `MAX_EXPONENT`.
 
     >>> parse_number("0.1"), parse_number("0x1.8p-3"), parse_number("1e3")
