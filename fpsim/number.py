@@ -46,7 +46,8 @@ def parse_number(value: object, what: str = "number") -> mpq:
     """The exact rational that `value` means.
 
     `value` is a text (decimal, p/q or hexadecimal float), an int, a Fraction, a Decimal, an mpq, or a float, which
-    means exactly the binary64 number that it is.  Raises `InputError`, which names the argument `what`, for anything else, for NaN
+    means exactly the binary64 number that it is.  Raises `InputError`, which names the argument `what`, for anything
+    else, for NaN
     and infinities, and for exponents beyond `MAX_EXPONENT`.
 
     >>> parse_number("0.1"), parse_number("0x1.8p-3"), parse_number("1e3")
