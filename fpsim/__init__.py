@@ -15,6 +15,7 @@ _HOME = {
     "FpcertError": "fpsim.errors",
     "Head": "fpsim.head",
     "InputError": "fpsim.errors",
+    "ManyPairsHead": "fpsim.many_pairs",
     "Order": "fpsim.sums",
     "Regime": "fpsim.regime",
     "UnsupportedError": "fpsim.errors",

@@ -63,18 +63,19 @@ def design(
     values = value_set(dtype)
     limit = length_limit(values, min(offsets), **common)
     search = _search(values, offsets, tries or TRIES, common, progress)
-    outcome: Outcome = "impossible" if limit is not None and limit.bound < length else "not found"
-    goal = length if limit is None else min(length, limit.bound)
+    bound = length if limit is None else min(length, limit.bound)
+    interrupted = False
     try:
-        if goal < max(offsets):  # no head is usable: there is nothing to look for
-            pass
-        elif search.reach(goal):
-            outcome = "found" if goal == length else outcome
-        else:
-            search.climb(goal)
+        if bound >= max(offsets) and not search.reach(bound):  # below that no head is usable
+            search.climb(bound)
     except KeyboardInterrupt:
-        outcome = "interrupted" if outcome == "not found" else outcome
-    return _answer(search, outcome, limit, length, offsets, common)
+        interrupted = True
+    outcome: Outcome = "interrupted" if interrupted else "not found"
+    if limit is not None and limit.bound < length:
+        outcome = "impossible"
+    if search.best is not None and search.best.reached >= length:
+        outcome = "found"
+    return _answer(search, outcome, limit, length, offsets, common, interrupted)
 
 
 def _check(length: object, offsets: tuple[int, ...], tries: object) -> None:
@@ -109,6 +110,7 @@ def _answer(
     length: int,
     offsets: tuple[int, ...],
     common: dict[str, Any],
+    interrupted: bool = False,
     **of_family: Any,
 ) -> Design:
     best = search.best
@@ -118,7 +120,7 @@ def _answer(
         g=best.g if best else None,
         C=exact_text(best.scale) if best else None,
         dtype=search.values.name,
-        n_max=None if best is None else best.reached if outcome == "interrupted" else _certified(search, best),
+        n_max=None if best is None else best.reached if interrupted else _certified(search, best),
         limit=limit,
         length=length,
         k=offsets,
@@ -151,7 +153,7 @@ def _smallest(
     def answer(search: HeadSearch, outcome: Outcome) -> Design:
         limit = length_limit(search.values, min(offsets), **common)
         return _answer(
-            search, outcome, limit, length, offsets, common,
+            search, outcome, limit, length, offsets, common, outcome == "interrupted",
             tried=tried, family=family.name, search_limits=family.limits, smaller=tuple(smaller),
         )  # fmt: skip
 

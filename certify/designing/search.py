@@ -8,7 +8,7 @@ heuristic (what a search does not find may exist), so "not found" is never repor
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from gmpy2 import mpq
@@ -29,6 +29,7 @@ Report = Callable[[int], None]  # candidates judged so far
 # Beyond these lengths candidates are judged by the bracket alone, which costs no scan.
 SCAN_BY_KERNEL = 20_000_000
 SCAN_BY_REFERENCE = 3_000
+_CLOSE = 64
 
 
 @dataclass(frozen=True)
@@ -89,12 +90,17 @@ class HeadSearch:
         return False
 
     def climb(self, length: int) -> None:
-        """Improve `best`, by bisection over the lengths below `length`, which was not reached."""
+        """Improve `best`, by bisection over the lengths below `length`, for which no candidate did.
+
+        Whenever a head is found it is judged up to `length`: it may reach further than what was looked for, and even
+        that far.  The bisection ends where its two ends are within `_CLOSE` of each other.
+        """
         low, high = self.best.reached if self.best else 0, length
-        while high - low > 1 and self.threshold is not None:
+        while high - low > max(1, low // _CLOSE) and self.threshold is not None:
             middle = (low + high) // 2
-            if self.reach(middle):
-                low = max(middle, self.best.reached if self.best else 0)
+            if self.reach(middle) and self.best is not None:
+                self.best = replace(self.best, reached=self._judge(self.best.g, self.best.scale, length))
+                low = self.best.reached
             else:
                 high = middle
 
@@ -116,6 +122,6 @@ class HeadSearch:
             if answer.status == "at_least" and answer.lower < length:  # a scan ends early at Ctrl-C only
                 raise KeyboardInterrupt
             least = min(least, answer.lower)
-            if least < length and self.best is not None and least <= self.best.reached:
+            if least < length and self.best is not None and least < self.best.reached:
                 return least
         return least

@@ -79,7 +79,7 @@ def scale_text(result: CertifiedRange) -> str:
 def range_text(result: CertifiedRange) -> str:
     """N_max, or what is known of it."""
     if result.status == "exact":
-        return f"$N_{{max}}$ = {result.n_max:,}"
+        return f"$N_{{max}}$ = {result.n_max:,}" + ("" if result.usable else " (below k: not usable)")
     if result.status == "between":
         return f"{result.lower:,} $\\leq N_{{max}} \\leq$ {result.upper:,}"
     return f"$N_{{max}} \\geq$ {result.lower:,}"
@@ -139,5 +139,12 @@ def _label_records(axes: Axes, curve: GapCurve, floor: float) -> None:
 
 def _label(axes: Axes, x: float, y: float, n: int) -> None:
     """A dot at (x, y) and n beside it: above the level part of the curve, clear of its fall at x."""
-    axes.annotate(f"n={n:,}", (x, y), xytext=(4, 4), textcoords="offset points", color=INK["mark"], fontsize=8)
+    axes.annotate(
+        f"n={n:,}" if n < 10**12 else f"n = {short(n)}",
+        (x, y),
+        xytext=(4, 4),
+        textcoords="offset points",
+        color=INK["mark"],
+        fontsize=8,
+    )
     axes.plot([x], [y], linestyle="none", marker=".", markersize=5, color=INK["mark"])

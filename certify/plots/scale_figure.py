@@ -32,7 +32,9 @@ def scale_figure(curve: ScaleCurve) -> Figure:
     ideal = [drawable(point.ideal) if point.ideal is not None else float("nan") for point in curve.points]
     axes.set_xscale("log")
     if max(ranges) > _LOG_FROM:
-        axes.set_yscale("symlog", linthresh=1, linscale=0.4)
+        # a linear part for the ranges 0 and 1, wide enough for its ticks
+        axes.set_yscale("symlog", linthresh=1, linscale=max(0.4, 0.06 * math.log10(max(*ranges, 10))))
+        axes.set_ylim(-0.5, 3 * max(*ranges, *(N for N in ideal if N == N)))
     axes.plot(scales, ideal, drawstyle="steps-mid", color=INK["exact"], linestyle="--", label="exact arithmetic")
     axes.plot(
         scales, ranges, drawstyle="steps-mid", color=INK["realized"], linewidth=1.8, label=f"realized in {curve.dtype}"
@@ -83,6 +85,11 @@ def _label_steps(axes: Axes, curve: ScaleCurve, ranges: list[float]) -> None:
             continue
         last = height(level)
         axes.annotate(
-            f"n={n:,}", (1.005, level), xycoords=("axes fraction", "data"), fontsize=8, va="center", color=INK["mark"]
+            f"n={n:,}" if n < 10**12 else f"n = {short(n)}",
+            (1.005, level),
+            xycoords=("axes fraction", "data"),
+            fontsize=8,
+            va="center",
+            color=INK["mark"],
         )
         axes.axhline(level, color=INK["mark"], linewidth=0.5, linestyle=":", alpha=0.6)

@@ -92,6 +92,20 @@ def test_interrupted(monkeypatch):
     assert "Interrupted" in str(found)
 
 
+def test_what_is_met_on_the_way_down_counts_as_found(monkeypatch):
+    """A candidate for a shorter length may reach further than that length; here one of 13 parts of the circle does."""
+
+    def judge(_search, g, _scale, length):
+        return min(40 if g.endswith("/13") else 2, length)
+
+    monkeypatch.setattr(HeadSearch, "_judge", judge)
+    search = HeadSearch(ValueSet.parse("e4m3"), [1], tries=20)
+    assert not search.reach(22)
+    search.climb(22)
+    assert search.best.g.endswith("/13")
+    assert search.best.reached == 22
+
+
 def test_a_scan_that_ends_early_counts_as_an_interrupt(monkeypatch):
     from certify.certified_range.roads import Answer
 

@@ -207,10 +207,10 @@ ANGLES = ["1", "0.1", "2", "pi/7", "2pi*3/7", "-1.3", "1e-3", "0.098175", "2pi*5
 ORDERS = ["sequential", "reverse", "pairwise", "blocked:3", "wide:fp32"]
 
 
-def random_question(source, kinds=("ideal",), sets=SETS):
+def random_question(source, kinds=("ideal",), sets=SETS, mixed=0.2):
     while True:
         angles = [source.choice(ANGLES) for _ in range(source.randint(1, 4))]
-        other = {stage: source.choice(sets) for stage in ("rotate", "score", "softmax") if source.random() < 0.2}
+        other = {stage: source.choice(sets) for stage in ("rotate", "score", "softmax") if source.random() < mixed}
         dtype = source.choice(sets)
         scales = [mpq(source.randint(1, 10 ** source.randint(1, 4)), source.randint(1, 3)) for _ in angles]
         try:
@@ -231,7 +231,7 @@ def same(found, wanted):
 def test_kernels_walk_as_the_reference_does():
     source = random.Random(1)
     for _ in range(12):
-        question = random_question(source, ("ideal", "phase"), ["fp16", "bf16", "e4m3", "fixed:12.5"])
+        question = random_question(source, ("ideal", "phase"), ["fp16", "bf16", "e4m3", "fixed:12.5"], mixed=0)
         rows, reference = ManyRows(question), ReferenceRows(question)
         assert rows.first_failure(question.offset + 1, 40) == reference.first_failure(question.offset + 1, 40)
         keys = keys_between(question.head, 0, 20)
@@ -248,13 +248,13 @@ def test_kernels_walk_as_the_reference_does():
 def test_pruned_is_exhaustive_on_random_heads():
     source = random.Random(2)
     roads = []
-    for _ in range(60):
+    for _ in range(40):
         question = random_question(source)
-        length = question.offset + 60
+        length = question.offset + 50
         found = many_pruned_scan(question, length)
         assert same(found, scan(question, length)), question
         roads.append(found.road)
-    assert roads.count("near-returns") > 25
+    assert roads.count("near-returns") > 18
 
 
 @pytest.mark.parametrize("criterion", ["gap", "weight"])
@@ -414,6 +414,17 @@ def test_cross_check_finds_a_wrong_sum(monkeypatch):
     right = ManyPairsHead.score_of
     monkeypatch.setattr(ManyPairsHead, "score_of", lambda self, query, key: right(self, query, key) + mpq(1, 16))
     assert certify.nmax(theta="1,0.1", C=40, cross_check=True, method="exhaustive").cross_check.disagreements == 2
+
+
+def test_an_interrupted_search_says_so(monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("certify.certified_range.many.bracket.first_return", interrupt)
+    monkeypatch.setattr("certify.certified_range.many.exact_arithmetic.first_return", interrupt)
+    result = certify.nmax(theta="1,0.1", C=400)
+    assert (result.status, result.lower, result.ideal_upper) == ("at_least", 0, None)
+    assert "interrupted" in result.reason
 
 
 def test_returns_are_listed_from_the_first_on():

@@ -156,3 +156,11 @@ def test_refused(tmp_path, monkeypatch):
 def test_short():
     assert [short(x) for x in (1.0, 1e12, 1e-7, 3026950.4, 0.5)] == ["1", "1e12", "1e-7", "3.02695e6", "0.5"]
     assert short(float(parse_number("2/3"))) == "0.666667"
+
+
+def test_a_long_range_has_a_logarithmic_axis(tmp_path):
+    curve = certify.scale_curve(g="1", dtype="fp32", scales=[1, 10**4, 10**6, 10**12])
+    figure = certify.scale_figure(curve)
+    assert figure.axes[0].get_yscale() == "symlog"
+    assert figure.axes[0].get_ylim()[1] > curve.points[-1].ideal
+    certify.save_figure(figure, tmp_path / "scale.png")  # a layout that does not fit would be a warning

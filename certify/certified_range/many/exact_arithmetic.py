@@ -26,7 +26,10 @@ def many_exact_range(question: ManyQuestion, threshold: mpq) -> tuple[int, int |
     (62, 62, ())
     """
     plan = SearchPlan(question.turning, threshold)
-    first = first_return(plan, plan.farthest)
+    try:
+        first = first_return(plan, plan.farthest)
+    except KeyboardInterrupt:
+        return question.offset - 1, None, ("in exact arithmetic: the search was interrupted",)
     if first is None:
         note = f"in exact arithmetic: no distance up to {plan.farthest} has a gap below f_large; the search ended there"
         return plan.farthest + question.offset - 1, None, (note,)

@@ -34,11 +34,15 @@ def find_many(question: ManyQuestion, method: str, max_length: int | None, progr
 
         found = scan(question, max_length, rows=lambda: many_fast_rows(question), progress=progress)
         return answer_of_scan(question, found, None)
-    ends = many_bracket(question, max_length)
+    try:
+        ends = many_bracket(question, max_length)
+    except KeyboardInterrupt:
+        reason = "interrupted while near-returns were searched for"
+        return Answer("at_least", question.offset - 1, None, None, reason, "bracket", 0)
     settled = ends.exact and question.criterion == "gap" and (max_length is None or ends.lower <= max_length)
     if method == "bracket" or (method == "auto" and settled):
         return answer_of_bracket(question, ends)
-    if max_length is None and ends.possible is None and not isinstance(ends.bounds, NoBound):
+    if max_length is None and ends.possible is None and ends.lower >= question.offset:
         return _at_least(ends)
     pruned = many_pruned_scan(question, _length(question, ends, max_length), progress)
     answer = answer_of_scan(question, pruned, ends)
@@ -51,7 +55,8 @@ def find_many(question: ManyQuestion, method: str, max_length: int | None, progr
 def _length(question: ManyQuestion, ends: Bracket, max_length: int | None) -> int | None:
     if max_length is not None or isinstance(ends.bounds, NoBound):
         return max_length
-    return max(ends.lower, question.offset) + (SCAN_BY_KERNEL if has_kernels(question) else SCAN_BY_REFERENCE)
+    queries = SCAN_BY_KERNEL if has_kernels(question) else SCAN_BY_REFERENCE
+    return max(ends.lower, question.offset) + queries // (2 * len(question.angles))  # twice the cost for each pair
 
 
 def _at_least(ends: Bracket) -> Answer:
