@@ -39,6 +39,7 @@ from fpsim.operands import (
     result_array,
     to_binary64,
 )
+from fpsim.rounding.any_float32 import AddedAny, ShiftedAny, any_spec32_of, round_added_any, round_shifted_any
 from fpsim.rounding.float32 import Added, Shifted, round_added, round_shifted, spec32_of
 from fpsim.rounding.kinds import Binary32, Grid, NearestFloat
 from fpsim.rounding.reference import round_exact
@@ -87,11 +88,15 @@ def round(values: ValueSet | str, x: Any, *, out: Array | None = None, operation
         if isinstance(spec, Binary32):
             np.copyto(target, source)
         else:
-            match spec32_of(values):
+            match spec32_of(values) or any_spec32_of(values):
                 case Added() as added:
                     round_added(added, source, target)
                 case Shifted() as shifted:
                     round_shifted(shifted, source, target)
+                case AddedAny() as added_any:
+                    round_added_any(added_any, source, target)
+                case ShiftedAny() as shifted_any:
+                    round_shifted_any(shifted_any, source, target)
                 case _:
                     kernels.round_array(spec, source, target)
     else:

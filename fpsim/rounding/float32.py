@@ -1,7 +1,7 @@
 """Rounding binary32 arrays without leaving binary32: half the memory traffic, twice the numbers per vector.
 
 The result is that of converting to binary64 (exactly), rounding there, and converting back (exactly, F being part of
-binary32).  Two methods, both for nearest-even rounding:
+binary32).  Two methods, both for nearest-even rounding (`any_float32` has the other modes):
 
 * `Added`: adding and subtracting a number whose last place is F's spacing, as `fpsim.rounding.floats` does in binary64.
   Sound for p <= 22 while that number, up to 2^(emax + 24 - p), does not overflow.
@@ -24,7 +24,7 @@ from fpsim.rounding.kinds import NearestFloat
 from fpsim.rounding.specs import spec_of
 from fpsim.valueset import ValueSet
 
-__all__ = ["Added", "Shifted", "round_added", "round_shifted", "spec32_of"]
+__all__ = ["Added", "Float32Array", "Shifted", "as_bits", "as_number", "round_added", "round_shifted", "spec32_of"]
 
 Float32Array: TypeAlias = "np.ndarray[Any, np.dtype[np.float32]]"
 
@@ -86,8 +86,8 @@ def _from_bits(typing_context: Any, bits: Any) -> Any:
 
 
 # A definition has the typing context in front; the casts give the types of a call from a kernel.
-_bits = cast("Callable[[np.float32], np.uint32]", _bits_of)
-_number = cast("Callable[[np.uint32], np.float32]", _from_bits)
+as_bits = cast("Callable[[np.float32], np.uint32]", _bits_of)
+as_number = cast("Callable[[np.uint32], np.float32]", _from_bits)
 
 _SIGN = np.uint32(1 << 31)
 _EXPONENT = np.uint32(0xFF << 23)
@@ -98,25 +98,25 @@ _ONE = np.uint32(1)
 def round_added(spec: Added, x: Float32Array, out: Float32Array) -> None:
     """out[i] = x[i] rounded; out may be x."""
     for i in range(x.size):
-        bits = _bits(x[i])
+        bits = as_bits(x[i])
         a = abs(x[i])
-        e = _number(bits & _EXPONENT)
+        e = as_number(bits & _EXPONENT)
         e = e if e > spec.min_normal else spec.min_normal
         c = e * spec.scale
         y = (a + c) - c
         y = spec.overflow if a > spec.limit else y
-        out[i] = _number(_bits(y) | (bits & _SIGN)) + spec.zero
+        out[i] = as_number(as_bits(y) | (bits & _SIGN)) + spec.zero
 
 
 @kernel()
 def round_shifted(spec: Shifted, x: Float32Array, out: Float32Array) -> None:
     """out[i] = x[i] rounded; out may be x."""
     for i in range(x.size):
-        bits = _bits(x[i])
+        bits = as_bits(x[i])
         a = abs(x[i])
         magnitude = np.uint32(bits & ~_SIGN)
         odd = np.uint32((magnitude >> spec.shift) & _ONE)
-        y = _number(np.uint32(((magnitude + spec.below_half + odd) >> spec.shift) << spec.shift))
+        y = as_number(np.uint32(((magnitude + spec.below_half + odd) >> spec.shift) << spec.shift))
         y = spec.overflow if a > spec.limit else y
         y = a if a != a else y
-        out[i] = _number(np.uint32(_bits(y) | (bits & _SIGN))) + spec.zero
+        out[i] = as_number(np.uint32(as_bits(y) | (bits & _SIGN))) + spec.zero
