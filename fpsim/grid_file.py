@@ -121,6 +121,10 @@ def _read_text(text: str, name: str) -> tuple[list[Any], str | None]:
                 raise InputError(
                     f"{name}, line {number}", line.strip(), "overflow inf, overflow saturate or overflow nan"
                 )
+            if overflow not in (None, words[1]):
+                raise InputError(
+                    f"{name}, line {number}", line.strip(), f"absent: an earlier line says overflow {overflow}"
+                )
             overflow = words[1]
         else:
             values += words
@@ -130,7 +134,7 @@ def _read_text(text: str, name: str) -> tuple[list[Any], str | None]:
 def _read_json(text: str, name: str) -> tuple[list[Any], str | None]:
     try:
         # Numbers stay as the text that stands in the file: 0.1 is one tenth there too.
-        data = json.loads(text, parse_float=str, parse_int=str, parse_constant=str)
+        data = json.loads(text, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_without_repeats)
     except (ValueError, RecursionError) as error:
         raise InputError(
             name, f"JSON that does not parse ({error})", "a list of values, or an object with values"
@@ -147,6 +151,14 @@ def _read_json(text: str, name: str) -> tuple[list[Any], str | None]:
     if overflow is not None and overflow not in _POLICIES:
         raise InputError(f"{name}, overflow", overflow, "inf, saturate or nan")
     return data, overflow
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of these pairs; `json` itself would silently keep the last of two equal keys."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key is given twice")
+    return found
 
 
 def _read_npy(path: Path, name: str) -> list[Any]:

@@ -84,7 +84,7 @@ def scan(
     """Scan the query positions k+1 .. max_length+1 in order until one fails.
 
     `rows` makes the fast walk when it is needed (None: there is none, and the reference goes on).  Without a
-    `max_length` the scan ends at `MAX_LENGTH_BY_KERNEL` or `MAX_LENGTH_BY_REFERENCE`.  Ctrl-C ends it with what is
+    `max_length` the scan ends where `_default_length` says.  Ctrl-C ends it with what is
     certified so far.
     """
     reference = ReferenceRows(question)
@@ -100,11 +100,7 @@ def scan(
             return Scan(None, position)
         fast = rows() if rows else None
         walk: Rows = fast or reference
-        stop = (
-            max_length + 2
-            if max_length is not None
-            else ((MAX_LENGTH_BY_KERNEL if fast else MAX_LENGTH_BY_REFERENCE) + 2)
-        )
+        stop = (max_length if max_length is not None else _default_length(question.offset, fast is not None)) + 2
         while position < stop:
             chunk_stop = min(stop, position + _chunk(position, fast is not None))
             found = walk.first_failure(position, chunk_stop)
@@ -119,6 +115,12 @@ def scan(
     except KeyboardInterrupt:
         return Scan(None, position, interrupted=True)
     return Scan(None, position)
+
+
+def _default_length(offset: int, fast: bool) -> int:
+    """Where a scan without a limit ends: at a length that takes about a minute, or a stretch past a greater offset."""
+    length, stretch = (MAX_LENGTH_BY_KERNEL, 1000) if fast else (MAX_LENGTH_BY_REFERENCE, 20)
+    return max(length, min(offset, 10 * length) + stretch)
 
 
 def _chunk(position: int, fast: bool) -> int:

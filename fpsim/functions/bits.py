@@ -18,10 +18,11 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-__all__ = ["bits_of", "from_bits", "mul_wide"]
+__all__ = ["bits32_of", "bits_of", "from_bits", "from_bits32", "mul_wide"]
 
 _WORD = ir.IntType(64)
 _WIDE = ir.IntType(128)
+_HALF_WORD = ir.IntType(32)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -38,6 +39,22 @@ def _from_bits(typing_context: Any, bits: Any) -> Any:
         return builder.bitcast(arguments[0], ir.DoubleType())
 
     return types.float64(types.uint64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _bits32_of(typing_context: Any, x: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], _HALF_WORD)
+
+    return types.uint32(types.float32), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _from_bits32(typing_context: Any, bits: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], ir.FloatType())
+
+    return types.float32(types.uint32), generate
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -58,6 +75,12 @@ bits_of = cast("Callable[[float], np.uint64]", _bits_of)
 
 from_bits = cast("Callable[[np.uint64], float]", _from_bits)
 """The binary64 number with the given 64 bits."""
+
+bits32_of = cast("Callable[[np.float32], np.uint32]", _bits32_of)
+"""The 32 bits of a binary32 number, as a uint32."""
+
+from_bits32 = cast("Callable[[np.uint32], np.float32]", _from_bits32)
+"""The binary32 number with the given 32 bits."""
 
 mul_wide = cast("Callable[[np.uint64, np.uint64], tuple[np.uint64, np.uint64]]", _mul_wide)
 """(high, low) words of the exact 128-bit product of two uint64 numbers."""

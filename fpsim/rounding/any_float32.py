@@ -19,7 +19,8 @@ from typing import NamedTuple
 import numpy as np
 
 from fpsim.compilation import kernel
-from fpsim.rounding.float32 import Float32Array, as_bits, as_number
+from fpsim.functions.bits import bits32_of, from_bits32
+from fpsim.rounding.float32 import Float32Array
 from fpsim.rounding.specs import AnyFloat, spec_of
 from fpsim.valueset import ValueSet
 
@@ -132,7 +133,7 @@ def _finished(spec: AddedAny | ShiftedAny, a: np.float32, y: np.float32, bits: n
     y = np.float32(0) if y < spec.least else y
     y = spec.overflow if a > (spec.limit_negative if negative else spec.limit_positive) else y
     y = a if a != a else y
-    return as_number(np.uint32(as_bits(y) | (bits & _SIGN))) + spec.zero
+    return from_bits32(np.uint32(bits32_of(y) | (bits & _SIGN))) + spec.zero
 
 
 @kernel()
@@ -140,18 +141,20 @@ def round_added_any(spec: AddedAny, x: Float32Array, out: Float32Array) -> None:
     """out[i] = x[i] rounded; out may be x."""
     top = spec.largest + spec.largest
     for i in range(x.size):
-        bits = as_bits(x[i])
+        bits = bits32_of(x[i])
         negative = (bits & _SIGN) != np.uint32(0)
         a = abs(x[i])
         b = top if a > top else a  # what lies beyond is decided by a, not by b
-        e = as_number(np.uint32(as_bits(b) & _EXPONENT))
+        e = from_bits32(np.uint32(bits32_of(b) & _EXPONENT))
         e = e if e > spec.min_normal else spec.min_normal
         c = e * spec.scale
         q = e * spec.spacing
         near = (b + c) - c
         low = near - q if near > b else near
         rest = b - low
-        index = low * (as_number(np.uint32(_RECIPROCAL - as_bits(e))) * spec.inverse)  # low / q, whole and below 2^p
+        index = low * (
+            from_bits32(np.uint32(_RECIPROCAL - bits32_of(e))) * spec.inverse
+        )  # low / q, whole and below 2^p
         odd = (np.int32(index) & np.int32(1)) != np.int32(0)
         t_positive = spec.positive_odd if odd else spec.positive_even
         t_negative = spec.negative_odd if odd else spec.negative_even
@@ -163,7 +166,7 @@ def round_added_any(spec: AddedAny, x: Float32Array, out: Float32Array) -> None:
 def round_shifted_any(spec: ShiftedAny, x: Float32Array, out: Float32Array) -> None:
     """out[i] = x[i] rounded; out may be x."""
     for i in range(x.size):
-        bits = as_bits(x[i])
+        bits = bits32_of(x[i])
         negative = (bits & _SIGN) != np.uint32(0)
         a = abs(x[i])
         magnitude = np.uint32(bits & ~_SIGN)
@@ -171,5 +174,5 @@ def round_shifted_any(spec: ShiftedAny, x: Float32Array, out: Float32Array) -> N
         positive_bias = spec.positive_odd if odd else spec.positive_even
         negative_bias = spec.negative_odd if odd else spec.negative_even
         moved = np.uint32(magnitude + (negative_bias if negative else positive_bias))
-        y = as_number(np.uint32(np.uint32(moved >> spec.shift) << spec.shift))
+        y = from_bits32(np.uint32(np.uint32(moved >> spec.shift) << spec.shift))
         out[i] = _finished(spec, a, y, bits, negative)

@@ -11,20 +11,17 @@ binary32).  Two methods, both for nearest-even rounding (`any_float32` has the o
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
 from fpsim.compilation import kernel
+from fpsim.functions.bits import bits32_of, from_bits32
 from fpsim.rounding.kinds import NearestFloat
 from fpsim.rounding.specs import spec_of
 from fpsim.valueset import ValueSet
 
-__all__ = ["Added", "Float32Array", "Shifted", "as_bits", "as_number", "round_added", "round_shifted", "spec32_of"]
+__all__ = ["Added", "Float32Array", "Shifted", "round_added", "round_shifted", "spec32_of"]
 
 Float32Array: TypeAlias = "np.ndarray[Any, np.dtype[np.float32]]"
 
@@ -66,29 +63,6 @@ def spec32_of(values: ValueSet) -> Added | Shifted | None:
     return None
 
 
-_WORD = ir.IntType(32)
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def _bits_of(typing_context: Any, x: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], _WORD)
-
-    return types.uint32(types.float32), generate
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def _from_bits(typing_context: Any, bits: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], ir.FloatType())
-
-    return types.float32(types.uint32), generate
-
-
-# A definition has the typing context in front; the casts give the types of a call from a kernel.
-as_bits = cast("Callable[[np.float32], np.uint32]", _bits_of)
-as_number = cast("Callable[[np.uint32], np.float32]", _from_bits)
-
 _SIGN = np.uint32(1 << 31)
 _EXPONENT = np.uint32(0xFF << 23)
 _ONE = np.uint32(1)
@@ -98,25 +72,25 @@ _ONE = np.uint32(1)
 def round_added(spec: Added, x: Float32Array, out: Float32Array) -> None:
     """out[i] = x[i] rounded; out may be x."""
     for i in range(x.size):
-        bits = as_bits(x[i])
+        bits = bits32_of(x[i])
         a = abs(x[i])
-        e = as_number(bits & _EXPONENT)
+        e = from_bits32(bits & _EXPONENT)
         e = e if e > spec.min_normal else spec.min_normal
         c = e * spec.scale
         y = (a + c) - c
         y = spec.overflow if a > spec.limit else y
-        out[i] = as_number(as_bits(y) | (bits & _SIGN)) + spec.zero
+        out[i] = from_bits32(bits32_of(y) | (bits & _SIGN)) + spec.zero
 
 
 @kernel()
 def round_shifted(spec: Shifted, x: Float32Array, out: Float32Array) -> None:
     """out[i] = x[i] rounded; out may be x."""
     for i in range(x.size):
-        bits = as_bits(x[i])
+        bits = bits32_of(x[i])
         a = abs(x[i])
         magnitude = np.uint32(bits & ~_SIGN)
         odd = np.uint32((magnitude >> spec.shift) & _ONE)
-        y = as_number(np.uint32(((magnitude + spec.below_half + odd) >> spec.shift) << spec.shift))
+        y = from_bits32(np.uint32(((magnitude + spec.below_half + odd) >> spec.shift) << spec.shift))
         y = spec.overflow if a > spec.limit else y
         y = a if a != a else y
-        out[i] = as_number(np.uint32(as_bits(y) | (bits & _SIGN))) + spec.zero
+        out[i] = from_bits32(np.uint32(bits32_of(y) | (bits & _SIGN))) + spec.zero

@@ -67,7 +67,7 @@ def test_nf4_is_shipped():
 @pytest.mark.parametrize(("content", "reason"), [
     ("1 2", "contains 0"), ("0 1 1", "distinct"), ("0 1 2/2", "distinct"), ("0 nan", "NaN"), ("0", "at least two"), ("", "contains 0"),
     ("0 x", "finite number"), ("0 1e999999999", "exponent"), ("0 1/0", "denominator"), ("overflow up\n0 1", "overflow"),
-    ("overflow saturate\n0 1 inf", "absent"), (b"\xff\xfe0 1", "text"),
+    ("overflow saturate\n0 1 inf", "absent"), ("overflow inf\noverflow nan\n0 1", "earlier line"), (b"\xff\xfe0 1", "text"),
 ])  # fmt: skip
 def test_bad_text(write, content, reason):
     with pytest.raises(InputError, match=reason):
@@ -83,7 +83,8 @@ def test_bad_text(write, content, reason):
         "[0, true]",
         "[0,",
         '{"values": [0, 1], "size": 2}',
-        "[" * 100_000,
+        '{"values": [0, 1], "values": [0, 2]}',
+    "[" * 100_000,
         '{"values":[0,1],"overflow":"up"}',
     ],
 )
