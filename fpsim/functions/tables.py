@@ -36,7 +36,7 @@ Loop: TypeAlias = Callable[[Any, Array, Array], None]
 
 _EXPONENT = np.uint64(0x7FF << 52)
 _SIGN_SHIFT = np.uint64(63)
-_BLOCK = 1024
+_BLOCK = 2048
 
 
 class FloatIndex(NamedTuple):
