@@ -87,6 +87,17 @@ class Angle:
         return self.coefficient / 2 if self.unit == "pi" else None
 
     @property
+    def irrational_because(self) -> str | None:
+        """Why the angle over 2 pi is irrational; None where it is rational, or where no proof is known.
+
+        >>> Angle.parse("0.1").irrational_because
+        '0.1 is algebraic and not 0, so its quotient by pi is transcendental (Lindemann 1882)'
+        """
+        if self.turns is not None:
+            return None
+        return f"{self} is algebraic and not 0, so its quotient by pi is transcendental (Lindemann 1882)"
+
+    @property
     def rational(self) -> mpq | None:
         """The angle itself when it is rational, else None."""
         return self.coefficient if self.unit == "one" else None

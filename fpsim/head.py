@@ -20,7 +20,6 @@ from fpsim.real import Irrational, Real
 from fpsim.realization import Block, Realization
 from fpsim.regime import Regime
 from fpsim.rounding.reference import Element, round_exact
-from fpsim.turning import cos_of, sin_of
 
 __all__ = ["Head"]
 
@@ -45,13 +44,13 @@ class Head:
     @cached_property
     def bias(self) -> Block:
         """b_q, each parameter rounded once into `values`; NaN where the stored angle is not finite."""
-        angle = self.realization.bias_angle()
-        if angle is None:
+        rotation = self.realization.bias_rotation(self.offset)
+        if rotation is None:
             return float("nan"), float("nan")
         values = self.regime.values
         return (
-            round_exact(values, _scaled(cos_of(angle, self.offset), self.scale)),
-            round_exact(values, _scaled(sin_of(angle, self.offset), -self.scale)),
+            round_exact(values, _scaled(rotation[0], self.scale)),
+            round_exact(values, _scaled(rotation[1], -self.scale)),
         )
 
     def key(self, position: int) -> Block:

@@ -21,7 +21,7 @@ from fpsim.errors import InputError
 from fpsim.flarge import f_large
 from fpsim.head import Head
 from fpsim.number import decimal_text, parse_number
-from fpsim.realization import REALIZATIONS, realize
+from fpsim.realization import Kind, realize
 from fpsim.regime import Regime
 from fpsim.rounding.reference import round_exact
 from fpsim.valueset import ValueSet
@@ -74,8 +74,9 @@ class Question:
     scale: mpq
     offset: int
     regime: Regime
-    realize: str = "ideal"
+    kind: Kind | str = "ideal"
     criterion: Criterion = "gap"
+    pair: int = 0
 
     def __post_init__(self) -> None:
         self.regime.require_deterministic()
@@ -89,9 +90,13 @@ class Question:
         _check_offset(self.offset)
         if self.criterion not in ("gap", "weight"):
             raise InputError("criterion", self.criterion, "gap or weight")
-        if self.realize not in tuple(REALIZATIONS):
-            raise InputError("realize", self.realize, " or ".join(REALIZATIONS))
+        _ = self.head  # the realization of this angle exists
         check_scale(self.regime.values, self.scale)
+
+    @property
+    def realize(self) -> str:
+        """The name of the kind of realization: "ideal", "phase", "array", .."""
+        return self.head.realization.name
 
     @cached_property
     def threshold(self) -> mpq | None:
@@ -101,7 +106,8 @@ class Question:
     @cached_property
     def head(self) -> Head:
         """The head, with the reference realization."""
-        return Head(self.scale, self.offset, realize(self.realize, self.angle, self.regime.values), self.regime)
+        rotation = realize(self.kind, self.angle, self.regime.values, self.pair)
+        return Head(self.scale, self.offset, rotation, self.regime)
 
 
 def check_scale(values: ValueSet, scale: mpq) -> None:

@@ -19,7 +19,7 @@ from fpsim.errors import InputError
 from fpsim.flarge import f_large
 from fpsim.head import Head
 from fpsim.many_pairs import ManyPairsHead
-from fpsim.realization import realize
+from fpsim.realization import Kind, realize
 from fpsim.regime import Regime
 
 __all__ = ["ManyQuestion", "parse_angles", "parse_scales"]
@@ -42,7 +42,7 @@ class ManyQuestion:
     scales: tuple[mpq, ...]
     offset: int
     regime: Regime
-    realize: str = "ideal"
+    kind: Kind | str = "ideal"
     criterion: Criterion = "gap"
 
     def __post_init__(self) -> None:
@@ -63,13 +63,19 @@ class ManyQuestion:
     @cached_property
     def rotated(self) -> tuple[Question, ...]:
         """The rotated pairs, each as the question about it alone."""
-        shared = self.offset, self.regime, self.realize, self.criterion
-        return tuple(Question(angle, scale, *shared) for angle, scale in self.turning)
+        shared = self.offset, self.regime, self.kind, self.criterion
+        pairs = zip(self.angles, self.scales, strict=True)
+        return tuple(Question(angle, scale, *shared, pair) for pair, (angle, scale) in enumerate(pairs) if angle)
 
     @property
     def turning(self) -> tuple[tuple[Angle, mpq], ...]:
         """(theta_d, C_d) of the rotated pairs: those whose terms depend on the position."""
         return tuple((angle, scale) for angle, scale in zip(self.angles, self.scales, strict=True) if angle)
+
+    @property
+    def realize(self) -> str:
+        """The name of the kind of realization."""
+        return self.head.pairs[0].realization.name
 
     @cached_property
     def threshold(self) -> mpq | None:
@@ -81,8 +87,8 @@ class ManyQuestion:
         """The head, with the reference realization."""
         return ManyPairsHead(
             tuple(
-                Head(scale, self.offset, realize(self.realize, angle, self.regime.values), self.regime)
-                for angle, scale in zip(self.angles, self.scales, strict=True)
+                Head(scale, self.offset, realize(self.kind, angle, self.regime.values, pair), self.regime)
+                for pair, (angle, scale) in enumerate(zip(self.angles, self.scales, strict=True))
             )
         )
 
