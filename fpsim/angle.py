@@ -1,32 +1,63 @@
-"""Angles as exact reals: a rational, a rational multiple of pi, or a rational times a root of a rational.
+"""Angles as exact reals: a rational times 1, pi, a root of a rational, or a real that a scaling of a schedule makes.
 
-The last are the conventional schedule's beta^(-2(d-1)/D), kept symbolic (Su et al., arXiv:2104.09864).  Which kind an
+The roots are the conventional schedule's beta^(-2(d-1)/D), kept symbolic (Su et al., arXiv:2104.09864).  Which kind an
 angle is decides what can be proved of its rotation: a rational multiple of pi returns exactly (Prop. 2.2 of
 arXiv:2608.11909), and a non-zero algebraic angle is an irrational multiple of 2 pi (Lindemann 1882), so that it never
-does.
+does.  Any other real brings its own proof, or none.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Literal
 
 import gmpy2
 from gmpy2 import mpfr, mpq
 
-from fpsim.errors import InputError
+from fpsim.enclosure import MAX_BITS, Enclosure, pi_bounds, product
+from fpsim.errors import InputError, UnsupportedError
 from fpsim.number import MAX_LENGTH, NUMBER_PATTERN, exact_text, parse_number
 
-__all__ = ["Angle", "conventional_angle"]
+__all__ = ["Angle", "NamedReal", "conventional_angle", "power_angle", "product_of_powers"]
 
 _ANGLE = re.compile(rf"([+-]?)(?:({NUMBER_PATTERN})\*?(pi)|(pi)|({NUMBER_PATTERN}))((?:[*/][0-9]+)*)", re.ASCII)
 _RIGHT = "an angle such as 1.0, 0.1, 2/3, pi/2 or 2pi*3/7"
 
 
 @dataclass(frozen=True)
+class NamedReal:
+    """A real x other than 0 that a text names; two are equal when their texts are.
+
+    bounds: bounds(bits) gives rationals lo <= x <= hi, about 2^-bits apart relatively.  algebraic: whether x is known
+    to be an algebraic number.  irrational_because: why x / pi is irrational, when x is not algebraic; None: no proof is
+    known.
+
+    Of an x that is not algebraic it is not known that neither x nor cos x is rational, so that telling it from a
+    rational might never end: bounds of more than 2^18 bits are refused.  (Of an algebraic x, cos x is transcendental.)
+    """
+
+    text: str
+    bounds: Callable[[int], Enclosure] = field(compare=False, repr=False)
+    algebraic: bool = field(default=False, compare=False)
+    irrational_because: str | None = field(default=None, compare=False)
+
+    def enclose(self, bits: int) -> Enclosure:
+        """`bounds`, guarded.  Raises `UnsupportedError`."""
+        if bits > MAX_BITS and not self.algebraic:
+            raise UnsupportedError(
+                f"{MAX_BITS} bits of {self.text} do not tell a number made of it from a rational, and that it is not "
+                "one is not proved"
+            )
+        return self.bounds(bits)
+
+
+@dataclass(frozen=True)
 class Angle:
-    """The exact real `coefficient` * u, where u is 1 ("one"), pi ("pi") or base^power ("power"), in radians.
+    """The exact real `coefficient` * u in radians, where u is 1 ("one"), pi ("pi"), base^power ("power") or the
+    `NamedReal` real ("real").
 
     >>> Angle.parse("2pi*3/7").turns
     mpq(3,7)
@@ -35,9 +66,10 @@ class Angle:
     """
 
     coefficient: mpq
-    unit: Literal["one", "pi", "power"] = "one"
+    unit: Literal["one", "pi", "power", "real"] = "one"
     base: mpq = mpq(0)
     power: mpq = mpq(0)
+    real: NamedReal | None = None
 
     @staticmethod
     def parse(value: object, what: str = "angle") -> Angle:
@@ -71,13 +103,13 @@ class Angle:
             return number
         if self.unit == "pi":
             return {"1": "pi", "-1": "-pi"}.get(number, f"{number}*pi")
-        unit = f"{exact_text(self.base)}^({self.power.numerator}/{self.power.denominator})"
+        unit = _power_text(self.base, self.power) if self.real is None else self.real.text
         return unit if number == "1" else f"{number}*{unit}"
 
     def times(self, factor: mpq | int) -> Angle:
         """The angle times a rational."""
-        product = self.coefficient * factor
-        return Angle(product, self.unit, self.base, self.power) if product else Angle(mpq(0))
+        multiple = self.coefficient * factor
+        return Angle(multiple, self.unit, self.base, self.power, self.real) if multiple else Angle(mpq(0))
 
     @property
     def turns(self) -> mpq | None:
@@ -95,6 +127,8 @@ class Angle:
         """
         if self.turns is not None:
             return None
+        if self.real is not None and not self.real.algebraic:
+            return self.real.irrational_because
         return f"{self} is algebraic and not 0, so its quotient by pi is transcendental (Lindemann 1882)"
 
     @property
@@ -108,12 +142,16 @@ class Angle:
         """
         if self.unit == "one":
             return self.coefficient, self.coefficient
-        ends = []
-        for towards in (gmpy2.RoundDown, gmpy2.RoundUp):
-            with gmpy2.context(precision=bits + 8, round=towards):
-                ends.append(mpq(gmpy2.const_pi()) if self.unit == "pi" else self._power(bits + 8, towards))
-        lo, hi = ends[0] * self.coefficient, ends[1] * self.coefficient
+        lo, hi = self._enclose_unit(bits)
+        lo, hi = lo * self.coefficient, hi * self.coefficient
         return (lo, hi) if self.coefficient > 0 else (hi, lo)
+
+    def _enclose_unit(self, bits: int) -> Enclosure:
+        if self.real is not None:
+            return self.real.enclose(bits)
+        if self.unit == "pi":
+            return pi_bounds(bits + 8)
+        return self._power(bits + 8, gmpy2.RoundDown), self._power(bits + 8, gmpy2.RoundUp)
 
     def _power(self, bits: int, towards: int) -> mpq:
         """base^power rounded in one direction: the root of an integer power, by MPFR's correctly rounded rootn."""
@@ -133,13 +171,56 @@ class Angle:
         if self.turns is not None:
             return self.turns, self.turns
         lo, hi = self.enclose(bits + 4)
-        with gmpy2.context(precision=bits + 8, round=gmpy2.RoundDown):
-            pi_lo = mpq(gmpy2.const_pi())
-        with gmpy2.context(precision=bits + 8, round=gmpy2.RoundUp):
-            pi_hi = mpq(gmpy2.const_pi())
+        pi_lo, pi_hi = pi_bounds(bits + 8)
         if lo < 0:
             return lo / (2 * pi_lo), hi / (2 * pi_hi)
         return lo / (2 * pi_hi), hi / (2 * pi_lo)
+
+
+def power_angle(base: mpq, power: mpq) -> Angle:
+    """base^power for a rational base > 0; rational results, such as 10000^(-1/2) = 1/100, are recognized.
+
+    (A power p/q in lowest terms of a rational is rational only when the rational is a q-th power: both of its terms
+    are.)
+    """
+    root = int(power.denominator)
+    top, top_exact = gmpy2.iroot(base.numerator, root)
+    bottom, bottom_exact = gmpy2.iroot(base.denominator, root)
+    if top_exact and bottom_exact:
+        return Angle(mpq(top, bottom) ** int(power.numerator))
+    return Angle(mpq(1), "power", base, power)
+
+
+def product_of_powers(base: mpq, power: mpq, other: mpq, exponent: mpq) -> Angle:
+    """base^power * other^exponent, for rationals base, other > 0: an algebraic number.
+
+    >>> str(product_of_powers(mpq(100), mpq(-1, 4), mpq(7, 2), mpq(-1, 3)))
+    '100^(-1/4)*3.5^(-1/3)'
+    >>> str(product_of_powers(mpq(100), mpq(-1, 4), mpq(10), mpq(-1, 2)))
+    '0.1'
+    """
+    first, second = power_angle(base, power), power_angle(other, exponent)
+    if second.rational is not None:
+        return first.times(second.coefficient)
+    if first.rational is not None:
+        return second.times(first.coefficient)
+    # Together they are U^(g/root) with U = base^(a/g) * other^(b/g), for the whole numbers a, b and g = gcd(a, b).
+    root = math.lcm(int(power.denominator), int(exponent.denominator))
+    a, b = int(power * root), int(exponent * root)
+    g = math.gcd(a, b)
+    whole = power_angle(base ** (a // g) * other ** (b // g), mpq(g, root))
+    if whole.rational is not None:
+        return whole
+    text = f"{_power_text(base, power)}*{_power_text(other, exponent)}"
+
+    def bounds(bits: int) -> Enclosure:
+        return product(first.enclose(bits + 1), second.enclose(bits + 1))
+
+    return Angle(mpq(1), "real", real=NamedReal(text, bounds, algebraic=True))
+
+
+def _power_text(base: mpq, power: mpq) -> str:
+    return f"{exact_text(base)}^({power.numerator}/{power.denominator})"
 
 
 def conventional_angle(base: object, d: int, dim: int) -> Angle:
@@ -157,12 +238,4 @@ def conventional_angle(base: object, d: int, dim: int) -> Angle:
         raise InputError("dim", dim, "an even number of at least 2")
     if not 1 <= d <= dim // 2:
         raise InputError("component", d, f"between 1 and dim/2 = {dim // 2}")
-    power = mpq(-2 * (d - 1), dim)
-    if power == 0:
-        return Angle(mpq(1))
-    root = int(power.denominator)
-    top, top_exact = gmpy2.iroot(exact.numerator, root)
-    bottom, bottom_exact = gmpy2.iroot(exact.denominator, root)
-    if top_exact and bottom_exact:
-        return Angle(mpq(top, bottom) ** int(power.numerator))
-    return Angle(mpq(1), "power", exact, power)
+    return power_angle(exact, mpq(-2 * (d - 1), dim))

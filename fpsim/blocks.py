@@ -10,7 +10,7 @@ round(cos(theta i)), since rounding is monotone (Ziv's test); anywhere else the 
 from __future__ import annotations
 
 import math
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from fpsim.rounding.kinds import AnyFloat, Binary32, Binary64, Grid, NearestFloa
 from fpsim.rounding.reference import Element
 from fpsim.rounding.specs import spec_of
 
-__all__ = ["MAX_POSITION", "Floats", "blocks", "turn_words"]
+__all__ = ["MAX_POSITION", "Floats", "HasFastBlocks", "blocks", "turn_words"]
 
 Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -34,6 +34,14 @@ MAX_POSITION = 1 << 62
 _WORD = 1 << 64
 # i 2^-192 turns are at most 2 pi i 2^-192 < 2^-127 radians for i < 2^62.
 PHASE_ERROR = math.ldexp(1.0, -127)
+
+
+@runtime_checkable
+class HasFastBlocks(Protocol):
+    """A realization that computes its blocks in arrays itself, as a pipeline does."""
+
+    def fast_blocks(self, start: int, stop: int) -> tuple[Floats, Floats]:
+        """(c, s) of the positions start .. stop-1, every entry that of `block`."""
 
 
 def blocks(realization: Realization, start: int, stop: int) -> tuple[Floats, Floats]:
@@ -51,6 +59,8 @@ def blocks(realization: Realization, start: int, stop: int) -> tuple[Floats, Flo
         raise ValueError(f"positions {start}..{stop}: they should be rising and between 0 and 2^62")
     if not realization.angle:  # the identity
         return np.ones(stop - start), np.zeros(stop - start)
+    if isinstance(realization, HasFastBlocks):
+        return realization.fast_blocks(start, stop)
     spec = spec_of(realization.values)
     if spec is not None:
         if isinstance(realization, Ideal):

@@ -21,6 +21,10 @@ __all__ = ["Irrational", "Real", "exp_of", "mpfr_pair", "sqrt_of"]
 class Irrational:
     """An irrational real x: `enclose(bits)` gives rationals (lo, hi) with lo < x < hi, whose width goes to 0 with bits.
 
+    x may also be made of a `NamedReal` of which it is not known whether it is irrational.  Its bounds are strict too,
+    so that what they decide is right, and `enclose` raises `UnsupportedError` where a decision would take too many
+    bits.
+
     >>> lo, hi = sqrt_of(mpq(2)).enclose(100)
     >>> lo * lo < 2 < hi * hi
     True

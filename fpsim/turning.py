@@ -2,7 +2,8 @@
 
 A rational multiple of pi has a rational cosine only when it is 0, +-1/2 or +-1 (Niven 1956), and those are taken
 exactly.  Any other cosine here is irrational: of a rational multiple of pi by Niven, of a non-zero algebraic angle by
-Lindemann.  So a comparison with a rational always ends.
+Lindemann.  So a comparison with a rational always ends.  Of an angle that is neither, which some scalings make, no such
+proof is known: there a comparison that does not end is given up by `NamedReal.enclose`.
 """
 
 from __future__ import annotations
