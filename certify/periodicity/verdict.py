@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-__all__ = ["Decision", "Proof", "Verdict"]
+from gmpy2 import mpq
+
+from fpsim.number import decimal_text
+
+__all__ = ["Decision", "Proof", "Verdict", "position_text"]
 
 Decision: TypeAlias = Literal["periodic", "non-periodic", "window-only", "undecided"]
 Proof: TypeAlias = Literal["finite-table", "irrational-angle", "eventually-constant", "state-cycle", "left-F", "window"]
@@ -30,3 +34,16 @@ class Verdict:
     eventual_period: int | None = None
     leaves_F_at: int | None = None
     witness: tuple[int, ...] = ()
+
+    def __repr__(self) -> str:
+        """Without the numbers, which can have more digits than Python writes; they are in `because`, in short."""
+        return f"Verdict({self.verdict!r}, {self.proof!r}, {self.because!r})"
+
+
+def position_text(position: int) -> str:
+    """A position for people: long ones in short.  (Exact numbers stand in the fields of a verdict.)
+
+    >>> position_text(65520), position_text(2**1024)
+    ('65520', '1.7976931349...e+308')
+    """
+    return str(position) if position < 10**16 else decimal_text(mpq(position), 11)
