@@ -31,11 +31,14 @@ __all__ = ["COMMANDS", "main", "program"]
 USAGE, UNSUPPORTED, INTERNAL, INTERRUPTED, BROKEN_PIPE = 2, 4, 70, 130, 141
 
 COMMANDS = {
+    "check": "Check certificates, with nothing but integer arithmetic.",
     "completions": "Print a completion script for bash, zsh or fish.",
     "design": "Find a head, or the smallest format, for a wanted length.",
     "env": "Print the versions and the machine, for a bug report.",
+    "export": "Write the claim of a certificate as files for Coq.",
     "format": "Describe a number format: its size, range and thresholds.",
     "nmax": "Find the largest length at which a k-offset head works.",
+    "period": "Decide whether a realized schedule repeats, for all positions.",
     "round": "Round exact values into a number format.",
 }
 

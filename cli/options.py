@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["common_options", "debug_option", "wants_debug"]
+__all__ = ["certificate_option", "common_options", "debug_option", "wants_debug"]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -34,8 +34,13 @@ def _remember_debug(ctx: click.Context, _parameter: click.Parameter, wanted: boo
 
 
 def _check_output(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    """As `_check_file`; `-` is standard output."""
+    return None if value == "-" else _check_file(_ctx, _parameter, value)
+
+
+def _check_file(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
     """Refuse a file that cannot be written before the work is done, not after it."""
-    if value is None or value == "-":
+    if value is None:
         return None
     path = Path(value)
     if path.is_dir():
@@ -50,6 +55,14 @@ def _check_output(_ctx: click.Context, _parameter: click.Parameter, value: str |
 # Eager, so that it counts even when another option is wrong.
 debug_option = click.option(
     "--debug", is_flag=True, is_eager=True, expose_value=False, callback=_remember_debug, help="Show tracebacks."
+)
+
+
+certificate_option = click.option(
+    "--certificate",
+    metavar="FILE",
+    callback=_check_file,
+    help="Write the claim as a certificate, for `fpcert check`.",
 )
 
 

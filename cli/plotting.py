@@ -10,12 +10,12 @@ import click
 
 from fpcert.progress import Progress
 
-__all__ = ["draw_plots", "plot_options"]
+__all__ = ["check_file", "draw_plots", "plot_options"]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
-def _check_file(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+def check_file(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
     """Refuse, before the work is done, a name that cannot be written and a missing matplotlib."""
     if value is None:
         return None
@@ -35,13 +35,13 @@ def plot_options(function: Decorated) -> Decorated:
         click.option(
             "--plot-scale",
             metavar="FILE",
-            callback=_check_file,
+            callback=check_file,
             help="Draw N_max against the scale C, for this angle: FILE.png, FILE.svg or FILE.pdf.",
         ),
         click.option(
             "--plot",
             metavar="FILE",
-            callback=_check_file,
+            callback=check_file,
             help="Draw the gap against the length: FILE.png, FILE.svg or FILE.pdf.",
         ),
     ):

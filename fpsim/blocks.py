@@ -20,7 +20,8 @@ from fpsim.compilation import kernel
 from fpsim.functions.binary64 import rounds_safely
 from fpsim.functions.bits import mul_wide
 from fpsim.functions.turn import sincos_turn, sincos_turn_quick
-from fpsim.realization import Ideal, Phase, Realization
+from fpsim.realization import Counter, Given, Ideal, Phase, Realization, Recurrence
+from fpsim.realization.counting import counted_floats
 from fpsim.rounding.dispatch import implement, round_interval
 from fpsim.rounding.kinds import AnyFloat, Binary32, Binary64, Grid, NearestFloat, Spec
 from fpsim.rounding.reference import Element
@@ -38,16 +39,18 @@ PHASE_ERROR = math.ldexp(1.0, -127)
 
 @runtime_checkable
 class HasFastBlocks(Protocol):
-    """A realization that computes its blocks in arrays itself, as a pipeline does."""
+    """A realization with a fast twin of its own, as a pipeline has."""
 
     def fast_blocks(self, start: int, stop: int) -> tuple[Floats, Floats]:
-        """(c, s) of the positions start .. stop-1, every entry that of `block`."""
+        """What `blocks` of this module promises."""
 
 
 def blocks(realization: Realization, start: int, stop: int) -> tuple[Floats, Floats]:
     """(c, s) of the positions start .. stop-1 as binary64 arrays, for a value set whose carrier is float64.
 
-    Every entry equals the one of `realization.block`; -0, infinities and NaN included.
+    Every entry equals the one of `realization.block`; -0, infinities and NaN included.  The arrays are the caller's
+    own.  A realization that has a method `fast_blocks`, with this meaning, is asked for it.  Raises ValueError
+    for positions that do not rise, are negative, beyond 2^62, or beyond the `length` of the realization.
 
     >>> from fpsim.realization import realize
     >>> from fpsim.valueset import ValueSet
@@ -55,8 +58,12 @@ def blocks(realization: Realization, start: int, stop: int) -> tuple[Floats, Flo
     >>> c.tolist(), s.tolist()
     ([1.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, -1.0])
     """
-    if not 0 <= start <= stop <= MAX_POSITION:
-        raise ValueError(f"positions {start}..{stop}: they should be rising and between 0 and 2^62")
+    end = MAX_POSITION if realization.length is None else realization.length
+    if not 0 <= start <= stop <= end:
+        least = "2^62" if realization.length is None else f"{end}, the length of the realization"
+        raise ValueError(f"positions {start}..{stop}: they should be rising and between 0 and {least}")
+    if isinstance(realization, Given):
+        return realization.c[start:stop].copy(), realization.s[start:stop].copy()
     if not realization.angle:  # the identity
         return np.ones(stop - start), np.zeros(stop - start)
     if isinstance(realization, HasFastBlocks):
@@ -67,6 +74,10 @@ def blocks(realization: Realization, start: int, stop: int) -> tuple[Floats, Flo
             return _ideal_blocks(realization, spec, start, stop)
         if isinstance(realization, Phase):
             return _phase_blocks(realization, start, stop)
+        if isinstance(realization, Recurrence):
+            from fpsim.realized_recurrence import recurrence_blocks
+
+            return recurrence_blocks(realization, start, stop)
     return _reference_blocks(realization, range(start, stop))
 
 
@@ -77,13 +88,17 @@ def _reference_blocks(realization: Realization, positions: range | list[int]) ->
 
 def _phase_blocks(realization: Phase, start: int, stop: int) -> tuple[Floats, Floats]:
     values = realization.values
-    count = np.arange(start, stop)
-    exact = (
-        count.astype(np.float64)
-        if stop <= 1 << 53
-        else np.array([float(rounded) for rounded in (_float(arithmetic.round(values, int(i))) for i in count)])
-    )
-    phase = arithmetic.mul(values, float(_float(realization.stored)), arithmetic.round(values, exact))
+    if isinstance(realization, Counter):
+        positions = counted_floats(values, start, stop)
+    else:
+        count = np.arange(start, stop)
+        exact = (
+            count.astype(np.float64)
+            if stop <= 1 << 53
+            else np.array([float(_float(arithmetic.round(values, int(i)))) for i in count])
+        )
+        positions = arithmetic.round(values, exact)
+    phase = arithmetic.mul(values, float(_float(realization.stored)), positions)
     return arithmetic.cos(values, phase), arithmetic.sin(values, phase)
 
 
@@ -108,6 +123,12 @@ def turn_words(angle: Angle) -> tuple[np.uint64, np.uint64, np.uint64]:
 
 
 def _ideal_blocks(realization: Ideal, spec: Spec, start: int, stop: int) -> tuple[Floats, Floats]:
+    turns = realization.angle.turns
+    if turns is not None and turns.denominator < stop - start:  # the blocks come back after m positions
+        period = int(turns.denominator)
+        c, s = _ideal_blocks(realization, spec, 0, period)
+        place = np.arange(start % period, start % period + stop - start) % period
+        return c[place], s[place]
     c, s = np.empty(stop - start), np.empty(stop - start)
     undecided = np.zeros(stop - start, dtype=np.bool_)
     a2, a1, a0 = turn_words(realization.angle)

@@ -10,14 +10,14 @@ i-k without 0, and y depends on |n|.
 * Upper end.  If n* <= k-1 the pair j = i-k+n* of query k+1 fails: upper = k-1.  Otherwise query n* + k fails against j
   = 0: upper = n* + k - 2, provided that query is not beyond L.
 
-For `ideal` E does not depend on L. For `phase` it grows with L, so L is searched for: "no pair of the queries up to L
-can fail" is monotone in L, and its greatest L is found by bisection.
+For `ideal` and `table` E does not depend on L.  For `phase`, `counter` and `recurrence` it grows with L, so L is
+searched for: "no pair of the queries up to L can fail" is monotone in L, and its greatest L is found by bisection.
 
-Two more upper ends cost as little.  `counting_bound`, which is finite for every F. And *probes*: a few realized pairs,
-computed exactly, at the nearest places where failure is possible; one that fails is an upper end, and often the lower
-one.  `weight` may hold where `gap` fails: there a probe counts only when the competitor's score is not below the
-target's, since then its weight is not below the target's either, or when a NaN comes out; and the lower end needs the
-lemma of `weight_condition`.
+More upper ends cost as little.  `counting_bound`, for keys on the circle in any F; `repetition_bound`; and *probes*: a
+few realized pairs, computed exactly, at the nearest places where failure is possible; one that fails is an upper end,
+and often the lower one.  `weight` may hold where `gap` fails: there a probe counts only when the competitor's score is
+not below the target's, since then its weight is not below the target's either, or when a NaN comes out; and the lower
+end needs the lemma of `weight_condition`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from gmpy2 import mpq
 
 from certify.certified_range.error_bound import ErrorBounds, NoBound, error_bounds
 from certify.certified_range.failure import is_finite
-from certify.certified_range.pigeonhole import counting_bound
+from certify.certified_range.pigeonhole import counting_bound, repetition_bound
 from certify.certified_range.question import Question
 from certify.certified_range.result import Witness
 from certify.certified_range.weight_condition import obstacle
@@ -38,13 +38,14 @@ from certify.rotation.near_returns import first_gap_below, iter_records
 from certify.rotation.visits import near_returns_within
 from certify.rotation.width import gap_in_turns
 from fpsim.errors import UnsupportedError
+from fpsim.realization import traits_of
 from fpsim.rounding.reference import Element, is_nan
 
 __all__ = ["FARTHEST", "Bracket", "bracket"]
 
 FARTHEST = 10**61
-_RANDOM_ACCESS = ("ideal", "phase", "table")
 _PROBES = 48
+_PROBED_STEPS = 128  # how far probes go where a position is reached by steps
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,9 @@ def bracket(question: Question, *, probes: int = _PROBES) -> Bracket:
     counted = counting_bound(question)
     if counted is not None:
         ends.append((counted, "equal keys, by counting (pigeonhole)"))
+    repeated = repetition_bound(question)
+    if repeated is not None:
+        ends.append(repeated)
     upper, reason = min(ends, default=(None, "no upper bound is known"), key=lambda end: end[0])
     witness = _probe(question, threshold, bounds, lower, upper, probes)
     if witness is not None:
@@ -114,9 +118,11 @@ def _range(first: int, offset: int) -> int:
 def _widest(question: Question, threshold: mpq) -> ErrorBounds | NoBound:
     """The bounds up to the greatest query below which no pair can fail, for the widest lower end."""
     first = question.offset + 1
-    if question.realize != "phase":
+    if traits_of(question.head.realization).phase == "exact":
         return error_bounds(question, FARTHEST + question.offset)
     bounds = error_bounds(question, first)
+    if isinstance(bounds, NoBound):
+        return bounds
 
     def holds(last: int) -> ErrorBounds | None:
         found = error_bounds(question, last)
@@ -181,13 +187,19 @@ def _fails(question: Question, threshold: mpq, target: Element, competitor: Elem
 
 def _places(question: Question, threshold: mpq, bounds: ErrorBounds | NoBound, lower: int) -> Iterator[tuple[int, int]]:
     """Pairs that may fail: those of the first query by rising j, then the records and a few queries after each."""
-    k = question.offset
-    if question.realize not in _RANDOM_ACCESS:
-        return
-    angle, near = question.angle, 2 * question.scale + 1
+    farthest = FARTHEST if question.farthest_computed is None else question.farthest_computed
+    if not traits_of(question.head.realization).random_access:
+        farthest = min(farthest, _PROBED_STEPS)
+    yield from (place for place in _promising(question, threshold, bounds, lower, farthest) if place[0] <= farthest)
+
+
+def _promising(
+    question: Question, threshold: mpq, bounds: ErrorBounds | NoBound, lower: int, farthest: int
+) -> Iterator[tuple[int, int]]:
+    k, angle, near = question.offset, question.angle, 2 * question.scale + 1
     if isinstance(bounds, ErrorBounds):
         angle, near = bounds.angle, bounds.near(threshold)
-    if not angle or question.head.realization.bias_angle() is None:
+    elif not is_finite(question.head.bias[0]):
         yield k + 1, 0
         return
     if lower == k - 1:
@@ -197,6 +209,6 @@ def _places(question: Question, threshold: mpq, bounds: ErrorBounds | NoBound, l
             yield k + 1, 0
         for n in islice(near_returns_within(angle, width, k - 1), _PROBES // 2):
             yield k + 1, 1 + n
-    for n in iter_records(angle, FARTHEST):
+    for n in iter_records(angle, farthest):
         if n + k > max(lower + 1, k + 1):
             yield from ((n + k + j, j) for j in range(_PROBES // 6))

@@ -64,7 +64,7 @@ def score_error(question: Question, query: mpq, key: mpq) -> mpq:
 class BucketWalk:
     """The walk over buckets, in compiled code; `farthest` is where its table of keys ends."""
 
-    farthest = 1 << 24
+    farthest = (1 << 24) + (1 << 16)  # past 2^24, where the positions of `phase` and `counter` in binary32 repeat
 
     def __init__(self, question: Question) -> None:
         self.question = question

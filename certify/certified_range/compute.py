@@ -21,6 +21,7 @@ from certify.rotation.near_returns import record_near_returns
 from fpsim.angle import Angle
 from fpsim.errors import InputError
 from fpsim.number import exact_text
+from fpsim.realization import Kind, parse_kind
 from fpsim.regime import Regime
 from fpsim.sums import Order
 from fpsim.valueset import ValueSet
@@ -43,7 +44,7 @@ def nmax(
     dim: Any = None,
     dtype: ValueSet | str = "fp16",
     k: Any = 1,
-    realize: str = "ideal",
+    realize: Kind | str = "ideal",
     rotate_dtype: ValueSet | str | None = None,
     score_dtype: ValueSet | str | None = None,
     softmax_dtype: ValueSet | str | None = None,
@@ -61,7 +62,9 @@ def nmax(
     A head on several rotary pairs has `theta`, its angles, or `base` and `dim`, the conventional schedule, in place of
     g; C is then the scale of each pair: one value, which every pair has, or a list with one for each.
     dtype: the value set F of every stage, but for `rotate_dtype`, `score_dtype` and `softmax_dtype`.  k: an offset of
-    at least 1, or several ("1,2,3" or a list): then the answer is a `CertifiedRanges`.  realize: "ideal" or "phase".
+    at least 1, or several ("1,2,3" or a list): then the answer is a `CertifiedRanges`.  realize: how the rotation is
+    realized: "ideal", "phase", "table" (g a rational multiple of pi), "recurrence", "counter", "array:FILE", or a kind
+    of one's own, such as `fpsim.ArrayKind.of(..)`.  Pair d of a head has column d of an array; its end ends the search.
     criterion: "gap" (Eq. 10) or "weight" (the realized softmax selects exactly).  fma: fuse the score's second product.
     order: the order of the softmax sum, which "weight" depends on.  max_length: where the search ends; the answer is
     then "at_least".  cross_check: recompute with mpmath.
@@ -76,7 +79,7 @@ def nmax(
     """
     _check(method, max_length)
     regime = Regime.of(dtype, rotate=rotate_dtype, score=score_dtype, softmax=softmax_dtype, fma=fma, order=order)
-    offsets = parse_offsets(k)
+    offsets, kind = parse_offsets(k), parse_kind(realize)
     ask = _asked(g, theta, base, dim, C)
     results: list[CertifiedRange] = []
     for offset in offsets:
@@ -84,7 +87,7 @@ def nmax(
         stopped = any(result.interrupted for result in results)
         results.append(
             nmax_of(
-                ask(offset, regime, realize, criterion),
+                ask(offset, regime, kind, criterion),
                 method="bracket" if stopped else method,
                 max_length=None if stopped else max_length,
                 cross_check=cross_check and not stopped,
@@ -227,6 +230,7 @@ def _echo(question: Question | ManyQuestion) -> dict[str, Any]:
         "dtype": regime.values.name,
         "stages": {stage: values.name for stage, values in regime.stages.items() if stage != "output"},
         "realize": question.realize,
+        "kind": question.kind,
         "criterion": question.criterion,
         "fma": regime.fma,
         "order": str(regime.order),
@@ -252,6 +256,8 @@ def _notes(question: Question | ManyQuestion) -> tuple[str, ...]:
 def _records(question: Question, last_query: int, rows: ReferenceRows) -> tuple[Record, ...]:
     """The realized gaps at the record near-returns n = 1.. of the exact rotation, as far as queries were looked at."""
     limit = last_query - question.offset
+    if question.farthest_computed is not None:
+        limit = min(limit, question.farthest_computed - question.offset)
     if limit < 1:
         return ()
     records = []

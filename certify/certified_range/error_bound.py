@@ -1,20 +1,24 @@
 r"""A proved bound on the error of a realized score: |S(i, j) - C cos(g (i-k-j))| <= E, up to a last query.
 
-Here g is the exact angle that the head stores (`bias_angle`: theta for `ideal`, round(theta) for `phase`).  Vectors are
-of the plane, |.| is the Euclidean norm, and R(c, s) is the matrix [[c, -s], [s, c]], which multiplies norms by |(c,
-s)|.  e_F, pair_F and plane_F are the bounds of `rounding_error`, with F the value set of a stage: V = values, R =
-rotate, T = score. In exact arithmetic the block at i is r = (cos gi, sin gi), the bias b = C (cos kg, -sin kg), the
-query Q = R(r) b = C (cos g(i-k), sin g(i-k)), the key K = (cos gj, sin gj), and S = Q.K; marks ' are for realized
-numbers.
+Here g is the exact angle that the head stores (`bias_angle`: theta for `ideal`, `table` and `recurrence`, round(theta)
+for `phase` and `counter`).  Vectors are of the plane, |.| is the Euclidean norm, and R(c, s) is the matrix [[c, -s],
+[s, c]], which multiplies norms by |(c, s)|.  e_F, pair_F and plane_F are the bounds of `rounding_error`, with F the
+value set of a stage: V = values, R = rotate, T = score.  In exact arithmetic the block at i is r = (cos gi, sin gi),
+the bias b = C (cos kg, -sin kg), the query Q = R(r) b = C (cos g(i-k), sin g(i-k)), the key K = (cos gj, sin gj), and S
+= Q.K; marks ' are for realized numbers.
 
 Range.  Each step below applies e_F to an upper bound of the magnitude of the exact result that is rounded.
 `OutOfRangeError` there means that the result may overflow to an infinity or NaN, and that this module has no bound.
 Where it is not raised every realized number is finite, so none of the NaN rules of "semantics 1" §1 applies.  A set
 that saturates has bounds.
 
-1. Block.  |(c', s') - (cos, sin)| <= rho = plane_V(1) + w.  For `ideal` w = 0.  For `phase`, phi = round(t x) with t =
-   g and x = round(i), so |phi - g i| <= w = e_V(|g| X) + |g| e_V(L), X = L + e_V(L), for i <= L, and a rotation by w
-   moves a unit vector by at most w.  Moreover |c'|, |s'| <= c1 = max(round(1), -round(-1)), as rounding is monotone.
+1. Block.  |(c', s') - (cos, sin)| <= rho and |c'|, |s'| <= c1, for all i <= L.
+   * `ideal`, `table`: rho = plane_V(1), and c1 = max(round(1), -round(-1)), as rounding is monotone.
+   * `phase`, and `counter` while x_i = i: phi = round(t x) with t = g and x = round(i), so |phi - g i| <= w = e_V(|g|
+     X) + |g| e_V(L), X = L + e_V(L); where the whole numbers up to L are in V the error of x is 0, and where their
+     multiples t x are too, so is w.  A rotation by w moves a unit vector by at most w: rho = plane_V(1) + w, with the
+     same c1.
+   * `recurrence`: `state_error`; there c1 = 1 + rho.
 2. Operands.  Under `ftz` in a stage F, an operand may be taken as 0: it moves by at most l_F (`lost_operand`; 0 where
    the operands have no such values).  So the rotation sees (c, s) within rho_R = rho + sqrt2 l_R of the exact block,
    |(c, s)| <= 1 + rho_R, and the bias b* = (b0, b1), which is computed, with beta = |b* - b| enclosed.
@@ -51,6 +55,7 @@ from dataclasses import dataclass
 from gmpy2 import mpq
 
 from certify.certified_range.question import Question
+from certify.certified_range.recurrence_error import state_error
 from certify.certified_range.rounding_error import (
     OutOfRangeError,
     lost_operand,
@@ -62,13 +67,15 @@ from certify.certified_range.rounding_error import (
 )
 from fpsim.angle import Angle
 from fpsim.real import Irrational
+from fpsim.realization import traits_of
+from fpsim.realization.containment import contains
+from fpsim.realization.counting import integers_up_to
 from fpsim.rounding.reference import Element, round_exact
 from fpsim.turning import cos_of, sin_of
 from fpsim.valueset import ValueSet
 
 __all__ = ["ErrorBounds", "NoBound", "error_bound", "error_bounds"]
 
-_EXACT = ("ideal", "table")  # c_i = round(cos(theta i)): for a table theta is a rational multiple of 2 pi
 _SQRT2 = sqrt_up(mpq(2))
 
 
@@ -129,9 +136,12 @@ def error_bound(question: Question, last_query: int) -> mpq | None:
 
 def error_bounds(question: Question, last_query: int) -> ErrorBounds | NoBound:
     """The bounds of the module's text, or the reason why there are none."""
-    angle = question.head.realization.bias_angle()
-    if question.realize not in (*_EXACT, "phase"):
-        return NoBound(f"the realization {question.realize} has no ideal phase")
+    realization = question.head.realization
+    traits, angle = traits_of(realization), realization.bias_angle()
+    if traits.phase is None:
+        return NoBound(f"nothing is known of the phase of the realization {question.realize}")
+    if traits.phase_until is not None and last_query > traits.phase_until:
+        return NoBound(f"the realization {question.realize} leaves the phase g i after position {traits.phase_until}")
     if angle is None:
         return NoBound("the angle that the head stores is not finite")
     if not angle:
@@ -145,10 +155,7 @@ def error_bounds(question: Question, last_query: int) -> ErrorBounds | NoBound:
 def _derive(question: Question, angle: Angle, last_query: int) -> ErrorBounds:
     regime, scale = question.regime, question.scale
     values, rotate, score = regime.values, regime.rotate, regime.score
-    one = [round_exact(values, mpq(sign)) for sign in (1, -1)]
-    most = max(abs(_finite(x, values)) for x in one)  # c1
-    drift = mpq(0) if question.realize in _EXACT else _phase_drift(values, angle, last_query)
-    block = plane(values, mpq(1)) + min(drift, mpq(2))  # 1: rho; two unit vectors are at most 2 apart
+    block, most = _block_error(question, angle, last_query)  # 1: rho, c1
     seen = block + _SQRT2 * lost_operand(rotate, values)  # 2: rho_R
     bias = tuple(_taken(rotate, _finite(x, values)) for x in question.head.bias)
     length = sqrt_up(bias[0] ** 2 + bias[1] ** 2)
@@ -156,7 +163,7 @@ def _derive(question: Question, angle: Angle, last_query: int) -> ErrorBounds:
     products = min(sum(rounding_error(rotate, most * abs(x)) for x in bias), pair(rotate, total))
     norm = round_up(total + _SQRT2 * products)  # 4: N
     sums = plane(rotate, norm)
-    stored = mpq(0) if _contains(values, rotate) else plane(values, norm + sums)  # 5
+    stored = mpq(0) if contains(values, rotate) else plane(values, norm + sums)  # 5
     query = seen * length + _bias_error(question, angle, bias) + _SQRT2 * products + sums + stored  # 6
     lost = _SQRT2 * lost_operand(score, values)  # 7
     query, key = round_up(query + lost), round_up(block + lost)
@@ -173,11 +180,38 @@ def _derive(question: Question, angle: Angle, last_query: int) -> ErrorBounds:
     )
 
 
+def _block_error(question: Question, angle: Angle, last_query: int) -> tuple[mpq, mpq]:
+    """(rho, c1) of step 1."""
+    values, phase = question.regime.values, traits_of(question.head.realization).phase
+    if phase == "turned":
+        error = state_error(values, last_query)
+        return error, 1 + error
+    most = max(abs(_finite(round_exact(values, mpq(sign)), values)) for sign in (1, -1))
+    drift = mpq(0) if phase == "exact" else _phase_drift(values, angle, last_query)
+    return plane(values, mpq(1)) + min(drift, mpq(2)), most  # two unit vectors are at most 2 apart
+
+
 def _phase_drift(values: ValueSet, angle: Angle, last_query: int) -> mpq:
     """w of step 1; the stored angle is rational."""
     step = abs(angle.coefficient)
-    position_error = rounding_error(values, mpq(last_query))
-    return rounding_error(values, step * (last_query + position_error)) + step * position_error
+    if last_query > integers_up_to(values):
+        position_error = rounding_error(values, mpq(last_query))
+        return rounding_error(values, step * (last_query + position_error)) + step * position_error
+    if _multiples_are_exact(values, step, last_query):
+        return mpq(0)
+    return rounding_error(values, step * last_query)
+
+
+def _multiples_are_exact(values: ValueSet, step: mpq, last: int) -> bool:
+    """Whether 0, step, .., last * step > 0 are all values of a float or fixed-point set (a sufficient condition)."""
+    if not values.is_binary or step * last > values.max:
+        return False
+    odd, exponent = step.numerator, 1 - int(step.denominator.bit_length())
+    if step.denominator.bit_count() != 1 or exponent < values.quantum_exponent:
+        return False
+    while odd % 2 == 0:
+        odd //= 2
+    return bool(odd * last <= 1 << values.precision)
 
 
 def _finite(x: Element, values: ValueSet) -> mpq:
@@ -199,17 +233,3 @@ def _bias_error(question: Question, angle: Angle, bias: tuple[mpq, ...]) -> mpq:
         lo, hi = unit.enclose(question.regime.values.precision + 96) if isinstance(unit, Irrational) else (unit, unit)
         errors.append(max(abs(x - factor * lo), abs(x - factor * hi)))
     return round_up(sqrt_up(errors[0] ** 2 + errors[1] ** 2))
-
-
-def _contains(outer: ValueSet, inner: ValueSet) -> bool:
-    """Whether every value of `inner` is one of `outer` (a sufficient condition)."""
-    if outer == inner:
-        return True
-    return (
-        outer.is_binary
-        and inner.is_binary
-        and not outer.ftz
-        and outer.precision >= inner.precision
-        and outer.quantum_exponent <= inner.quantum_exponent
-        and outer.max >= inner.max
-    )

@@ -24,6 +24,7 @@ Progress = Callable[[int, int], None]  # positions done, positions in all
 FIRST_BY_REFERENCE = 40
 MAX_LENGTH_BY_KERNEL = 100_000
 MAX_LENGTH_BY_REFERENCE = 1_000
+FARTHEST = 10**100  # beyond all queries that are asked for
 
 
 class Rows(Protocol):
@@ -84,23 +85,25 @@ def scan(
     """Scan the query positions k+1 .. max_length+1 in order until one fails.
 
     `rows` makes the fast walk when it is needed (None: there is none, and the reference goes on).  Without a
-    `max_length` the scan ends where `_default_length` says.  Ctrl-C ends it with what is
-    certified so far.
+    `max_length` the scan ends where `_default_length` says; it ends with the positions that are known, in any case.
+    Ctrl-C ends it with what is certified so far.
     """
     reference = ReferenceRows(question)
     start = position = question.offset + 1
+    end = FARTHEST if question.last_query is None else question.last_query + 1
     try:
-        first_stop = FIRST_BY_REFERENCE if max_length is None else min(max_length + 2, FIRST_BY_REFERENCE)
+        first_stop = min(FIRST_BY_REFERENCE, end, FARTHEST if max_length is None else max_length + 2)
         for i in range(start, first_stop):
             failure = reference.failure(i)
             if failure:
                 return Scan(failure, i)
             position = i + 1
-        if max_length is not None and position >= max_length + 2:
+        if position >= end or (max_length is not None and position >= max_length + 2):
             return Scan(None, position)
         fast = rows() if rows else None
         walk: Rows = fast or reference
-        stop = (max_length if max_length is not None else _default_length(question.offset, fast is not None)) + 2
+        length = max_length if max_length is not None else _default_length(question.offset, fast is not None)
+        stop = min(length + 2, end)
         while position < stop:
             chunk_stop = min(stop, position + _chunk(position, fast is not None))
             found = walk.first_failure(position, chunk_stop)

@@ -14,7 +14,7 @@ from fpsim.blocks import blocks
 from fpsim.head import Head
 from fpsim.rounding.specs import Spec, spec_of
 
-__all__ = ["FastRows", "fast_rows", "has_fast_rows", "queries", "rotated_biases"]
+__all__ = ["FastRows", "fast_rows", "has_fast_rows", "known_up_to", "queries", "rotated_biases"]
 
 
 def has_fast_rows(question: AnyQuestion) -> bool:
@@ -24,6 +24,11 @@ def has_fast_rows(question: AnyQuestion) -> bool:
     if regime.order.accumulator is not None:
         stages.append(regime.order.accumulator)
     return all(spec_of(values) is not None for values in stages)
+
+
+def known_up_to(question: AnyQuestion, positions: int) -> int:
+    """So many positions, or all that are known, where these are fewer."""
+    return positions if question.last_query is None else min(positions, question.last_query + 1)
 
 
 def fast_rows(question: Question) -> FastRows | None:
@@ -63,7 +68,7 @@ class FastRows:
         have = self._c.size
         if positions <= have:
             return
-        c, s = blocks(self.question.head.realization, have, max(positions, 2 * have))
+        c, s = blocks(self.question.head.realization, have, known_up_to(self.question, max(positions, 2 * have)))
         q0, q1 = queries(self.question, c, s)
         self._c, self._s = np.concatenate([self._c, c]), np.concatenate([self._s, s])
         self._q0, self._q1 = np.concatenate([self._q0, q0]), np.concatenate([self._q1, q1])

@@ -9,6 +9,10 @@ Proof.  On either half turn cos is monotone, and so is rounding: c takes at most
 constant on each of at most 2A arcs of the circle, and so is s.  Two partitions of a circle into a and b arcs have a
 common refinement of at most a + b arcs; (c, s) is constant on each of those 4A.  Among the positions 0 .. 4A two have
 equal keys.
+
+Where a position j' >= 1 is known (`Traits.repeats`) whose key equals an earlier one, i0 <= j' + k as well; and where
+its key has a NaN: every query beyond j' has a competitor, or a target, whose score is NaN, so i0 <= max(j', k) + 1 <=
+j' + k.
 """
 
 from __future__ import annotations
@@ -16,12 +20,11 @@ from __future__ import annotations
 from gmpy2 import mpq
 
 from certify.certified_range.question import Question
+from fpsim.realization import traits_of
 from fpsim.rounding.reference import round_exact
 from fpsim.valueset import ValueSet
 
-__all__ = ["counting_bound", "keys_at_most"]
-
-_ON_THE_CIRCLE = ("ideal", "phase", "table", "counter")
+__all__ = ["counting_bound", "keys_at_most", "reason_of_repetition", "repetition_bound"]
 
 
 def keys_at_most(values: ValueSet) -> int | None:
@@ -40,7 +43,18 @@ def keys_at_most(values: ValueSet) -> int | None:
 
 def counting_bound(question: Question) -> int | None:
     """An upper bound of N_max under either criterion, or None where the keys are not rounded cosines and sines."""
-    if question.realize not in _ON_THE_CIRCLE:
+    if not traits_of(question.head.realization).on_circle:
         return None
     keys = keys_at_most(question.regime.values)
     return None if keys is None else keys + question.offset - 2
+
+
+def repetition_bound(question: Question) -> tuple[int, str] | None:
+    """An upper bound of N_max under either criterion, with its reason, from a position whose key is known to fail."""
+    repeats = traits_of(question.head.realization).repeats
+    return None if repeats is None else (repeats[1] + question.offset - 2, reason_of_repetition(repeats))
+
+
+def reason_of_repetition(repeats: tuple[int, int]) -> str:
+    """What the bound rests on, in words."""
+    return f"the keys at positions {repeats[0]} and {repeats[1]} are equal, or the latter is not finite"

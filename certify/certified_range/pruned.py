@@ -5,8 +5,9 @@ Three ways to know that a pair holds without computing it, in this order:
 * *Near-returns* (`pruned_near`), where `error_bound` has bounds: a pair can fail only at a distance n = i-k-j that
   brings the rotation back to within `near` of its start.  These n are listed by the three-distance theorem, and queries
   before the first of them are not looked at.  A table of keys is not needed, so positions of any size will do.
-* *Buckets* (`buckets`), for a realization that drifts from its ideal phase, or where something may overflow: a
-  competitor can fail only if its realized key lies in the direction of the realized query, whatever the positions.
+* *Buckets* (`buckets`), for a realization that drifts from its ideal phase (`phase`, `counter`, `recurrence`), or of
+  whose phase nothing is known (`array`), or where something may overflow: a competitor can fail only if its realized
+  key lies in the direction of the realized query, whatever the positions.
 * Neither: the exhaustive road, and `note` says why.
 
 Under the criterion `weight` a query whose gaps all suffice holds (`weight_condition`), and the weights of one that has
@@ -26,6 +27,7 @@ from certify.certified_range.question import AnyQuestion, Question
 from certify.certified_range.result import Witness
 from certify.certified_range.weight_condition import failing_weight_of_near, obstacle
 from fpsim.errors import UnsupportedError
+from fpsim.realization import traits_of
 from fpsim.rounding.reference import Element
 
 __all__ = ["FIRST_BY_REFERENCE", "PrunedScan", "Walk", "drive", "has_kernels", "pruned_scan"]
@@ -33,6 +35,11 @@ __all__ = ["FIRST_BY_REFERENCE", "PrunedScan", "Walk", "drive", "has_kernels", "
 # Pairs computed by the reference before compiled code, whose loading takes longer, is asked for.
 FIRST_BY_REFERENCE = 150
 FIRST_ROWS_BY_REFERENCE = 40
+# Without a limit of the user's, how many query positions past what is certified a scan goes on for: about a minute, by
+# kernels or by the reference.
+SCAN_BY_KERNEL = 200_000_000
+SCAN_BY_REFERENCE = 20_000
+PAIRS_BY_KERNEL, PAIRS_BY_REFERENCE = 500_000_000, 200_000  # near-returns of all queries up to twice the first
 
 
 @dataclass(frozen=True)
@@ -40,12 +47,14 @@ class PrunedScan(Scan):
     """A `Scan` with its cost.
 
     pairs_checked: how many pairs were computed; None where the exhaustive road, which does not count, took over.  road:
-    "near-returns", "buckets" or "exhaustive" (whole rows).  note: why the road is not a shorter one, or None.
+    "near-returns", "buckets" or "exhaustive" (whole rows).  note: why the road is not a shorter one, or None.  ended:
+    why the scan ended before its limit, or None.
     """
 
     pairs_checked: int | None = None
     road: str = "near-returns"
     note: str | None = None
+    ended: str | None = None
 
 
 class Walk(Protocol):
@@ -63,10 +72,14 @@ class Walk(Protocol):
         """How many queries from `start` on to look at before Ctrl-C and the progress are heard."""
 
 
-def pruned_scan(question: Question, max_length: int, progress: Progress | None = None) -> PrunedScan:
+def pruned_scan(
+    question: Question, max_length: int | None, progress: Progress | None = None, *, certified: int = 0
+) -> PrunedScan:
     """Scan the query positions k+1 .. max_length+1 until one fails, as `exhaustive.scan` does, over fewer pairs.
 
-    The threshold must exist.  Ctrl-C ends the scan with what is certified so far.
+    The threshold must exist.  certified: a lower bound of N_max that is known; the scan begins after it.  Without a
+    `max_length` it ends after about a minute; with the positions that the realization knows, in any case.  Ctrl-C ends
+    it with what is certified so far.
 
     >>> from fpsim.angle import Angle
     >>> from fpsim.regime import Regime
@@ -77,33 +90,50 @@ def pruned_scan(question: Question, max_length: int, progress: Progress | None =
     """
     if question.threshold is None:
         raise UnsupportedError(f"{question.regime.softmax.name} has no f_large, so there is nothing to scan for")
-    stop = max_length + 2
-    found = PrunedScan(None, question.offset + 1, pairs_checked=0)
+    length = max_length
+    if length is None:
+        length = max(certified, question.offset) + (SCAN_BY_KERNEL if has_kernels(question) else SCAN_BY_REFERENCE)
+    stop = length + 2 if question.last_query is None else min(length + 2, question.last_query + 1)
+    found = PrunedScan(None, max(question.offset + 1, min(certified + 2, stop)), pairs_checked=0)
     if found.reached >= stop:
         return found
+    traits = traits_of(question.head.realization)
+    everywhere = traits.phase == "exact"  # the bounds are the same for all queries
     bounds = error_bounds(question, stop - 1)
     if question.criterion == "weight":
-        limit = bounds.scale + bounds.score if isinstance(bounds, ErrorBounds) and question.realize != "phase" else None
+        limit = bounds.scale + bounds.score if isinstance(bounds, ErrorBounds) and everywhere else None
         why_not = obstacle(question) and obstacle(question, limit)
         if why_not:
             return _exhaustive(question, max_length, why_not, progress)
-    if question.realize == "phase" or isinstance(bounds, NoBound):
-        found = _by_realized_keys(question, found, bounds, stop, progress)
+    if not everywhere or isinstance(bounds, NoBound):
+        noted = isinstance(bounds, NoBound) and traits.phase in ("exact", None)  # others may have bounds at first
+        note = f"no error bound: {bounds.reason}" if noted and isinstance(bounds, NoBound) else None
+        found = _by_realized_keys(question, found, note, stop, progress)
     while found.failure is None and not found.interrupted and found.reached < stop:
-        last = stop - 1 if question.realize != "phase" else min(stop - 1, 2 * found.reached)  # the bound grows with it
+        last = stop - 1
+        if not everywhere:  # the bounds grow with the last query
+            last = min(last, 2 * found.reached)
+        if question.farthest_computed is not None and found.reached > question.farthest_computed:
+            return replace(found, ended=f"states beyond position {question.farthest_computed} are not computed")
+        if traits.phase_until is not None and found.reached <= traits.phase_until:
+            last = min(last, traits.phase_until)
         bounds = error_bounds(question, last)
         if isinstance(bounds, NoBound):
             if found.road == "buckets":
-                return replace(found, note=f"the table of keys ends at query {found.reached}, and {bounds.reason}")
+                return replace(found, ended=f"the table of keys ends at query {found.reached}, and {bounds.reason}")
             return _exhaustive(question, max_length, f"no error bound: {bounds.reason}", progress)
-        found = _near_scan(
-            question, NearReturns(bounds, question.threshold, question.offset), found, last + 1, stop, progress
-        )
+        returns = NearReturns(bounds, question.threshold, question.offset)
+        if max_length is None and not everywhere:
+            number = returns.how_many()
+            if number * (last - found.reached) > (PAIRS_BY_KERNEL if has_kernels(question) else PAIRS_BY_REFERENCE):
+                ended = f"{number} near-returns for each query from {found.reached} on would take long; give a length limit"
+                return replace(found, ended=ended)
+        found = _near_scan(question, returns, found, last + 1, stop, progress)
     return found
 
 
 def _by_realized_keys(
-    question: Question, found: PrunedScan, bounds: ErrorBounds | NoBound, stop: int, progress: Progress | None
+    question: Question, found: PrunedScan, note: str | None, stop: int, progress: Progress | None
 ) -> PrunedScan:
     """A few whole rows by the reference, then buckets as far as a table of keys goes, where there are kernels."""
     rows = ReferenceRows(question)
@@ -120,10 +150,10 @@ def _by_realized_keys(
         return found
     from certify.certified_range.buckets import BucketWalk
 
-    drifts = question.realize == "phase"
-    note = f"no error bound: {bounds.reason}" if isinstance(bounds, NoBound) and not drifts else None
-    found = replace(found, road="buckets", note=note)
-    return drive(question, BucketWalk(question), found, min(stop, BucketWalk.farthest), stop, progress)
+    end = min(stop, BucketWalk.farthest)
+    if found.reached >= end:
+        return found
+    return drive(question, BucketWalk(question), replace(found, road="buckets", note=note), end, stop, progress)
 
 
 def _near_scan(
@@ -193,7 +223,7 @@ def _failure(question: AnyQuestion, walk: Walk, i: int, j: int) -> Failure | Non
     return Failure(Witness(i, j, target, competitor), non_finite_reason(target, competitor, i, goal, j))
 
 
-def _exhaustive(question: Question, max_length: int, note: str, progress: Progress | None) -> PrunedScan:
+def _exhaustive(question: Question, max_length: int | None, note: str, progress: Progress | None) -> PrunedScan:
     from certify.certified_range.fast_rows import fast_rows
 
     found = scan(question, max_length, rows=lambda: fast_rows(question), progress=progress)

@@ -23,6 +23,7 @@ from gmpy2 import mpq
 from certify.certified_range.error_bound import ErrorBounds
 from certify.certified_range.failure import is_finite
 from certify.certified_range.question import AnyQuestion
+from certify.rotation.counting import count_near_returns
 from certify.rotation.near_returns import first_gap_below
 from certify.rotation.visits import near_returns_within
 from certify.rotation.width import gap_in_turns
@@ -38,13 +39,13 @@ class NearReturns:
 
     def __init__(self, bounds: ErrorBounds, threshold: mpq, offset: int) -> None:
         near = bounds.near(threshold)
-        limit = max(bounds.last_query - offset, offset - 1)
         self.offset = offset
-        self.first = first_gap_below(bounds.angle, bounds.scale, near, limit=limit)
-        width = gap_in_turns(bounds.scale, near)[1]
-        self._source = (
-            iter(()) if self.first is None else near_returns_within(bounds.angle, width, limit, start=self.first)
-        )
+        self._angle, self._width = bounds.angle, gap_in_turns(bounds.scale, near)[1]
+        self._limit = max(bounds.last_query - offset, offset - 1)
+        self.first = first_gap_below(bounds.angle, bounds.scale, near, limit=self._limit)
+        self._source: Iterator[int] = iter(())
+        if self.first is not None:
+            self._source = near_returns_within(self._angle, self._width, self._limit, start=self.first)
         self.listed: list[int] = []
 
     def first_query(self) -> int | None:
@@ -52,6 +53,10 @@ class NearReturns:
         if self.first is None:
             return None
         return self.offset + 1 if self.first <= self.offset - 1 else self.first + self.offset
+
+    def how_many(self) -> int:
+        """How many near-returns there are up to the last query, without listing them."""
+        return count_near_returns(self._angle, self._width, self._limit)
 
     def at(self, place: int) -> int | None:
         """The near-return with this number, counted from 0, or None when there are fewer."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from gmpy2 import mpq
 
-from certify.certified_range.fast_rows import queries
+from certify.certified_range.fast_rows import known_up_to, queries
 from certify.certified_range.long_scan import WINDOW, WindowScan
 from certify.certified_range.pair_scan import EXACT, FUSED, GENERAL, Floats, scores_of_row
 from certify.certified_range.pruned_kernels import Integers, scan_table
@@ -48,9 +48,8 @@ class KeyTable:
         """Hold at least this many positions."""
         have = self.c.size
         if positions > have:
-            c, s = blocks(
-                self.question.head.realization, have, max(positions, min(2 * have, positions + _MOST_POSITIONS))
-            )
+            wanted = max(positions, min(2 * have, positions + _MOST_POSITIONS))
+            c, s = blocks(self.question.head.realization, have, known_up_to(self.question, wanted))
             self.c, self.s = np.concatenate([self.c, c]), np.concatenate([self.s, s])
 
     def queries(self, start: int, stop: int) -> tuple[Floats, Floats]:

@@ -21,16 +21,18 @@ from fpsim.errors import InputError
 from fpsim.flarge import f_large
 from fpsim.head import Head
 from fpsim.number import decimal_text, parse_number
-from fpsim.realization import Kind, realize
+from fpsim.realization import Kind, parse_kind, realize, traits_of
 from fpsim.regime import Regime
 from fpsim.rounding.reference import round_exact
+from fpsim.rounding.specs import spec_of
 from fpsim.valueset import ValueSet
 
-__all__ = ["AnyQuestion", "Criterion", "Question", "check_scale", "is_single_offset", "parse_offsets"]
+__all__ = ["AnyQuestion", "Criterion", "Question", "check_length", "check_scale", "is_single_offset", "parse_offsets"]
 
 Criterion: TypeAlias = Literal["gap", "weight"]
 MAX_OFFSET = 10**60
 MAX_SCALE = mpz(10) ** 5000
+STEPS_BY_KERNEL, STEPS_BY_REFERENCE = 1 << 28, 20_000  # a second or two
 MIN_ANGLE = mpq(1, mpz(10) ** 1000)
 
 
@@ -51,7 +53,11 @@ class AnyQuestion(Protocol):
 
     @property
     def realize(self) -> str:
-        """The name of the realization."""
+        """The name of the kind of realization."""
+
+    @property
+    def last_query(self) -> int | None:
+        """The last position that the realization knows; None: it knows all."""
 
     @property
     def criterion(self) -> Criterion:
@@ -68,7 +74,11 @@ class AnyQuestion(Protocol):
 
 @dataclass(frozen=True)
 class Question:
-    """One k-offset head and the criterion that each of its query positions has to meet."""
+    """One k-offset head and the criterion that each of its query positions has to meet.
+
+    kind: a text is parsed, and a file it names read, when the question is made.  pair: which of the pairs of an array
+    the head has.
+    """
 
     angle: Angle
     scale: mpq
@@ -90,13 +100,27 @@ class Question:
         _check_offset(self.offset)
         if self.criterion not in ("gap", "weight"):
             raise InputError("criterion", self.criterion, "gap or weight")
-        _ = self.head  # the realization of this angle exists
+        object.__setattr__(self, "kind", parse_kind(self.kind))
+        check_length(self.head.realization.length, self.offset)
         check_scale(self.regime.values, self.scale)
 
     @property
     def realize(self) -> str:
-        """The name of the kind of realization: "ideal", "phase", "array", .."""
-        return self.head.realization.name
+        """The name of the kind of realization: "ideal", "phase", "array:FILE", .."""
+        return parse_kind(self.kind).name
+
+    @property
+    def last_query(self) -> int | None:
+        """The last position that the realization knows; None: it knows all."""
+        length = self.head.realization.length
+        return None if length is None else length - 1
+
+    @property
+    def farthest_computed(self) -> int | None:
+        """The last position whose block is worth its cost, where positions are reached by steps; None: any is."""
+        if self.last_query is not None or traits_of(self.head.realization).random_access:
+            return self.last_query
+        return STEPS_BY_REFERENCE if spec_of(self.regime.values) is None else STEPS_BY_KERNEL
 
     @cached_property
     def threshold(self) -> mpq | None:
@@ -122,6 +146,12 @@ def check_scale(values: ValueSet, scale: mpq) -> None:
             f"within {values.name}, whose largest value is {decimal_text(values.max)} (this C overflows there); or ask "
             "for a wider format, or for one that saturates",
         )
+
+
+def check_length(length: int | None, offset: int) -> None:
+    """Where the realization knows some positions only, the first query, k+1, must be one of them."""
+    if length is not None and offset + 2 > length:
+        raise InputError("k", offset, f"at most {length - 2}: {length} positions are given, and query k+1 is the first")
 
 
 def check_angle(angle: Angle) -> None:

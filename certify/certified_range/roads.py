@@ -18,11 +18,6 @@ from certify.certified_range.result import Status
 
 __all__ = ["Answer", "answer_of_bracket", "answer_of_scan", "find", "pairs_up_to", "short_number"]
 
-# Without a limit of the user's, how many query positions past the bracket's lower end a scan goes on for: about a
-# minute, by kernels or by the reference.
-SCAN_BY_KERNEL = 200_000_000
-SCAN_BY_REFERENCE = 20_000
-
 
 @dataclass(frozen=True)
 class Answer:
@@ -50,8 +45,7 @@ def find(question: Question, method: str, max_length: int | None, progress: Prog
     settled = ends.exact and question.criterion == "gap" and (max_length is None or ends.lower <= max_length)
     if method == "bracket" or (method == "auto" and settled):
         return answer_of_bracket(question, ends)
-    length = max_length if max_length is not None else max(ends.lower, question.offset) + _scan_length(question)
-    found = pruned_scan(question, length, progress)
+    found = pruned_scan(question, max_length, progress, certified=ends.lower)
     answer = answer_of_scan(question, found, ends)
     if method == "auto" and ends.upper is not None and not ends.exact:
         note = f"the bracket leaves {ends.lower} <= N_max <= {short_number(ends.upper)}"
@@ -65,14 +59,6 @@ def _with_notes(answer: Answer, note: str) -> Answer:
     return replace(answer, notes=(note, *answer.notes))
 
 
-def _scan_length(question: Question) -> int:
-    from fpsim.rounding.specs import spec_of
-
-    regime = question.regime
-    fast = all(spec_of(values) is not None for values in (regime.values, regime.rotate, regime.score))
-    return SCAN_BY_KERNEL if fast else SCAN_BY_REFERENCE
-
-
 def _fast_rows(question: Question) -> Rows | None:
     """The compiled walk; loading numba takes longer than most answers, so it is left until it is needed."""
     from certify.certified_range.fast_rows import fast_rows
@@ -84,6 +70,8 @@ def answer_of_bracket(question: AnyQuestion, ends: Bracket) -> Answer:
     """What a bracket alone answers."""
     notes = (f"no error bound: {ends.bounds.reason}",) if isinstance(ends.bounds, NoBound) else ()
     witness = ends.witness
+    if ends.upper is None:
+        return Answer("at_least", ends.lower, None, None, f"bracket only: {ends.reason}", "bracket", 0, notes)
     if ends.exact and question.criterion == "weight":  # its witness has no weights, and need not be the first
         return Answer("exact", ends.lower, ends.upper, None, None, "bracket", int(witness is not None), notes)
     if not ends.exact or witness is None:
@@ -111,11 +99,12 @@ def answer_of_scan(question: AnyQuestion, found: Scan, ends: Bracket | None) -> 
     if checked is None:
         checked = pairs_up_to(k, found.reached - 1)
     lower = max(k - 1, found.reached - 2)
-    reason = (
-        f"interrupted at query {found.reached}"
-        if found.interrupted
-        else f"the search ended at the length limit {found.reached - 2}"
-    )
+    ended = found.ended if isinstance(found, PrunedScan) else None
+    reason = ended or f"the search ended at the length limit {found.reached - 2}"
+    if question.last_query is not None and found.reached > question.last_query:
+        reason = f"the array ends at position {question.last_query}"
+    if found.interrupted:
+        reason = f"interrupted at query {found.reached}"
     return Answer("at_least", lower, ends.upper if ends else None, None, reason, method, checked, notes)
 
 

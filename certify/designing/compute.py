@@ -18,6 +18,7 @@ from certify.designing.search import Head, HeadSearch
 from fpsim.angle import Angle
 from fpsim.errors import InputError
 from fpsim.number import exact_text
+from fpsim.realization import Kind, parse_kind
 from fpsim.regime import Regime
 from fpsim.valueset import ValueSet
 from fpsim.valueset_text import value_set
@@ -34,16 +35,16 @@ def design(
     length: int,
     k: Any = 1,
     criterion: Criterion = "gap",
-    realize: str = "ideal",
+    realize: Kind | str = "ideal",
     tries: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Design:
     """A head (g, C) in `dtype` whose certified range reaches `length` for every offset k, or the best that was met.
 
     dtype: the value set of every stage, or a family with open parts, such as "eXmY", "e5mY" or "fixed:B.F": then the
-    smallest format that does is looked for.  length: at least 1 and at least every k.  k: as for `nmax`.  tries: how
-    many candidates are judged for each length or format (default: 200, in a family 60).  progress: called with the
-    number of candidates judged so far.
+    smallest format that does is looked for.  length: at least 1 and at least every k.  k: as for `nmax`.  realize: as
+    for `nmax`, but for arrays, which leave no angle to choose.  tries: how many candidates are judged for each length
+    or format (default: 200, in a family 60).  progress: called with the number of candidates judged so far.
 
     The range of what is returned is certified; that nothing was found proves nothing, unless `limit` says so.  Ctrl-C
     ends the search with the best so far.  Raises `InputError`.
@@ -57,7 +58,7 @@ def design(
     offsets = parse_offsets(k)
     _check(length, offsets, tries)
     family = parse_family(dtype)
-    common: dict[str, Any] = {"criterion": criterion, "realize": realize}
+    common: dict[str, Any] = {"criterion": criterion, "realize": _made_from_an_angle(realize)}
     if family is not None:
         return _smallest(family, length, offsets, tries or TRIES_IN_FAMILY, common, progress)
     values = value_set(dtype)
@@ -76,6 +77,13 @@ def design(
     if search.best is not None and search.best.reached >= length:
         outcome = "found"
     return _answer(search, outcome, limit, length, offsets, common, interrupted)
+
+
+def _made_from_an_angle(realize: Kind | str) -> Kind:
+    kind = parse_kind(realize)
+    if kind.name.partition(":")[0] == "array":
+        raise InputError("realize", kind.name, "made from an angle: what is given leaves no angle to choose")
+    return kind
 
 
 def _check(length: object, offsets: tuple[int, ...], tries: object) -> None:
@@ -98,7 +106,8 @@ def _search(
     before: int = 0,
 ) -> HeadSearch:
     # Asked once, so that a wrong criterion or realization is an error of its own, whatever the candidates are.
-    Question(Angle.parse(1), values.max, offsets[0], Regime.of(values), common["realize"], common["criterion"])
+    angle = Angle.parse("2pi/5")  # which every kind takes
+    Question(angle, values.max, offsets[0], Regime.of(values), common["realize"], common["criterion"])
     report = (lambda done: progress(before + done)) if progress else None
     return HeadSearch(values, offsets, tries=tries, report=report, **common)
 
@@ -125,7 +134,8 @@ def _answer(
         length=length,
         k=offsets,
         tried=tried,
-        **common,
+        criterion=common["criterion"],
+        realize=common["realize"].name,
         **of_family,
     )
 
@@ -178,7 +188,8 @@ def _smallest(
         return answer(furthest, "not found")
     return Design(
         outcome="impossible", g=None, C=None, dtype=None, n_max=None, limit=None, length=length, k=offsets, tried=0,
-        family=family.name, search_limits=family.limits, smaller=tuple(smaller), **common,
+        family=family.name, search_limits=family.limits, smaller=tuple(smaller), criterion=common["criterion"],
+        realize=common["realize"].name,
     )  # fmt: skip
 
 

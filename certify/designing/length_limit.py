@@ -43,11 +43,13 @@ from dataclasses import dataclass
 
 from gmpy2 import mpq
 
-from certify.certified_range.pigeonhole import keys_at_most
+from certify.certified_range.pigeonhole import keys_at_most, reason_of_repetition
 from certify.certified_range.question import Criterion
 from certify.certified_range.rounding_error import rounding_error, sqrt_up
 from fpsim.angle import Angle
 from fpsim.flarge import f_large
+from fpsim.realization import Kind, traits_of
+from fpsim.realization import realize as make
 from fpsim.rounding.reference import round_exact
 from fpsim.valueset import ValueSet
 
@@ -56,6 +58,7 @@ __all__ = ["LengthLimit", "length_limit"]
 _SQRT2 = sqrt_up(mpq(2))
 _TURN = Angle(mpq(2), "pi").enclose(96)[1]  # an upper bound of 2 pi
 _FARTHEST = 1 << 200
+_SAMPLE = Angle(mpq(2, 5), "pi")  # an angle that every kind takes
 
 
 @dataclass(frozen=True)
@@ -67,9 +70,11 @@ class LengthLimit:
 
 
 def length_limit(
-    values: ValueSet, k: int, *, criterion: Criterion = "gap", realize: str = "ideal"
+    values: ValueSet, k: int, *, criterion: Criterion = "gap", realize: Kind | str = "ideal"
 ) -> LengthLimit | None:
     """The least proved upper bound of N_max^(k) over all g and C in the range of `values`, None when none is known.
+
+    realize: a kind that is made from an angle.
 
     >>> length_limit(ValueSet.parse("fp16"), 1).bound, length_limit(ValueSet.parse("e4m3"), 1).bound
     (422, 92)
@@ -78,7 +83,8 @@ def length_limit(
     if threshold is None:
         return LengthLimit(k - 1, f"{values.name} has no f_large: no gap in it makes a weight exactly 0")
     found = []
-    if realize in ("ideal", "table"):
+    traits = traits_of(make(realize, _SAMPLE, values))
+    if traits.phase == "exact":
         steps = _steps(values, threshold, criterion)
         if steps is not None:
             found.append(
@@ -88,7 +94,10 @@ def length_limit(
                     f"no scale{_up_to(values)} makes two scores in {values.name} differ by f_large (Dirichlet)",
                 )
             )
-    if realize in ("ideal", "phase", "table", "counter"):
+    if traits.phase == "product" and traits.repeats is not None:  # which do not depend on the angle
+        reason = f"whatever the angle, {reason_of_repetition(traits.repeats)}"
+        found.append(LengthLimit(traits.repeats[1] + k - 2, reason))
+    if traits.on_circle:
         keys = keys_at_most(values)
         if keys is not None:
             found.append(

@@ -18,6 +18,7 @@ from certify.certified_range.roads import find
 from certify.designing.candidates import candidates
 from fpsim.angle import Angle
 from fpsim.flarge import f_large
+from fpsim.realization import Kind, parse_kind
 from fpsim.regime import Regime
 from fpsim.rounding.specs import spec_of
 from fpsim.valueset import ValueSet
@@ -53,13 +54,13 @@ class HeadSearch:
         offsets: Sequence[int],
         *,
         criterion: Criterion = "gap",
-        realize: str = "ideal",
+        realize: Kind | str = "ideal",
         tries: int = 200,
         report: Report | None = None,
     ) -> None:
         self.values, self.offsets, self.tries = values, sorted(offsets), tries
         self.criterion: Criterion = criterion
-        self.realize = realize
+        self.realize = parse_kind(realize)
         self.threshold = f_large(values)
         self.regime = Regime.of(values)
         self.best: Head | None = None

@@ -120,7 +120,8 @@ def question_of(result: CertifiedRange | CertifiedRanges) -> Question:
         order=result.order,
     )
     criterion: Criterion = "weight" if result.criterion == "weight" else "gap"
-    return Question(Angle.parse(result.g, "g"), parse_scale(result.C), result.k, regime, result.realize, criterion)
+    kind = result.realize if result.kind is None else result.kind
+    return Question(Angle.parse(result.g, "g"), parse_scale(result.C), result.k, regime, kind, criterion)
 
 
 def exact_gap(question: Question, n: int) -> float:

@@ -21,6 +21,7 @@ from fpsim.angle import Angle
 from fpsim.errors import InputError, UnsupportedError
 from fpsim.flarge import f_large
 from fpsim.number import exact_text, json_number, parse_number
+from fpsim.realization import Kind, parse_kind
 from fpsim.regime import Regime
 from fpsim.valueset import ValueSet
 
@@ -76,7 +77,7 @@ def scale_curve(
     dtype: ValueSet | str = "fp16",
     k: int = 1,
     scales: Sequence[Any] | None = None,
-    realize: str = "ideal",
+    realize: Kind | str = "ideal",
     criterion: Criterion = "gap",
     rotate_dtype: ValueSet | str | None = None,
     score_dtype: ValueSet | str | None = None,
@@ -94,7 +95,7 @@ def scale_curve(
     ([0, 5, 43, 44], [0, 5, 43, 43])
     """
     regime = Regime.of(dtype, rotate=rotate_dtype, score=score_dtype, softmax=softmax_dtype, fma=fma)
-    angle = Angle.parse(g, "g")
+    angle, kind = Angle.parse(g, "g"), parse_kind(realize)
     (offset,) = _single(k)
     threshold = f_large(regime.softmax)
     if threshold is None:
@@ -102,7 +103,7 @@ def scale_curve(
     chosen = spread_scales(regime.values, threshold) if scales is None else sorted({parse_scale(C) for C in scales})
     if not chosen:
         raise InputError("scales", scales, "at least one scale C > 0")
-    return _curve([Question(angle, scale, offset, regime, realize, criterion) for scale in chosen], threshold, progress)
+    return _curve([Question(angle, scale, offset, regime, kind, criterion) for scale in chosen], threshold, progress)
 
 
 def scale_curve_of(

@@ -37,8 +37,9 @@ UNDECIDED = 3
     help="gap: Eq. 10; weight: the realized softmax selects exactly.",
 )
 @click.option(
-    "--realize", default="ideal", show_default=True, metavar="KIND", help="How the rotation is realized: ideal, phase."
-)
+    "--realize", default="ideal", show_default=True, metavar="KIND",
+    help="How the rotation is realized: ideal, phase, table, recurrence or counter.",
+)  # fmt: skip
 @click.option(
     "--tries", type=int, metavar="N", help="Candidates for each length or format (default: 200; in a family 60)."
 )

@@ -20,7 +20,7 @@ UNDECIDED = 3
     "nmax",
     epilog="Example: fpcert nmax --g 1.0 --C 40 --dtype fp16 --k 1\n\nAnother: fpcert nmax --g 2pi*3/7 --C 1e4 "
     "--dtype bf16 --score-dtype fp32 --k 1,2,3 --json\n\nMany pairs: fpcert nmax --base 10000 --dim 8 --C 100 "
-    "--dtype fp16 --k 1",
+    "--dtype fp16 --k 1\n\nA rotation dumped from a model: fpcert nmax --g 1.0 --C 40 --realize array:cos_sin.npy",
 )
 @click.option("--g", metavar="ANGLE", help="The angle in radians, exact: 1.0, 0.1, 2/3, pi/2, 2pi*3/7.")
 @click.option("--theta", multiple=True, metavar="ANGLE[,ANGLE...]", help="In place of --g: the angles of many pairs.")
@@ -38,8 +38,10 @@ UNDECIDED = 3
 @click.option("--score-dtype", metavar="F", help="The value set of the scores.")
 @click.option("--softmax-dtype", metavar="F", help="The value set of the softmax, whose f_large counts.")
 @click.option(
-    "--realize", default="ideal", show_default=True, metavar="KIND", help="How the rotation is realized: ideal, phase."
-)
+    "--realize", default="ideal", show_default=True, metavar="KIND",
+    help="How the rotation is realized: ideal, phase, table (g a multiple of pi), recurrence, counter, or array:FILE "
+    "(cosines and sines given in FILE.npy, .npz or .csv).",
+)  # fmt: skip
 @click.option(
     "--criterion",
     type=click.Choice(["gap", "weight"]),

@@ -10,7 +10,7 @@ recurrence      a state turned again and again           `recurrence`
 array           given by the user                        `given`, `array_file`
 """
 
-from fpsim.realization.block import IDENTITY, Block, Realization, angle_real, round_angle
+from fpsim.realization.block import IDENTITY, Block, Realization, Traits, angle_real, round_angle, traits_of
 from fpsim.realization.given import Given
 from fpsim.realization.ideal import Ideal, Table
 from fpsim.realization.kinds import REALIZATIONS, Kind, parse_kind, realize
@@ -29,8 +29,10 @@ __all__ = [
     "Realization",
     "Recurrence",
     "Table",
+    "Traits",
     "angle_real",
     "parse_kind",
     "realize",
     "round_angle",
+    "traits_of",
 ]

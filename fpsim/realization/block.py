@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypeAlias
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias
 
 from gmpy2 import mpq
 
@@ -12,7 +13,17 @@ from fpsim.rounding.reference import Element, is_nan, round_exact
 from fpsim.turning import cos_of, sin_of
 from fpsim.valueset import ValueSet
 
-__all__ = ["IDENTITY", "Block", "Realization", "angle_real", "is_finite", "round_angle", "turned_by"]
+__all__ = [
+    "IDENTITY",
+    "Block",
+    "Realization",
+    "Traits",
+    "angle_real",
+    "is_finite",
+    "round_angle",
+    "traits_of",
+    "turned_by",
+]
 
 Block: TypeAlias = tuple[Element, Element]
 """(c_i, s_i); the entries of [[c, -s], [s, c]]."""
@@ -51,6 +62,33 @@ class Realization(Protocol):
         """(cos kg, sin kg) for the stored angle g and the offset k, which times C and -C make the head's bias; None
         where that is not finite.
         """
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What is known of the blocks of a realization at all positions, without computing them; nothing by default.
+
+    With g the stored angle, `bias_angle`:
+
+    phase: "exact" where c_i = round(cos(g i)) and g is the exact angle; "product" where c_i = round(cos phi) with phi =
+    round(g round(i)); "turned" where each state is the one before turned by (round(cos g), round(sin g)), every
+    operation rounded; None where none of these holds; s_i likewise.  phase_until: the last position of which `phase`
+    speaks; None: it speaks of all.  on_circle: every block is (round(cos phi), round(sin phi)) for some real phi, or
+    NaN.  random_access: a block costs about the same at every position.  repeats: positions j < j' with the same
+    block, or with a block at j' that is not finite; None: none are known.
+    """
+
+    phase: Literal["exact", "product", "turned"] | None = None
+    phase_until: int | None = None
+    on_circle: bool = False
+    random_access: bool = False
+    repeats: tuple[int, int] | None = None
+
+
+def traits_of(realization: Realization) -> Traits:
+    """What a realization says of itself (its `traits`); nothing where it says nothing."""
+    traits = getattr(realization, "traits", None)
+    return traits if isinstance(traits, Traits) else Traits()
 
 
 def turned_by(angle: Angle | None, offset: int) -> tuple[Real, Real] | None:

@@ -10,6 +10,7 @@ as far as the gap stays the same is passed, one a step.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from gmpy2 import mpq
 
@@ -17,7 +18,10 @@ from fpsim.realization.block import is_finite
 from fpsim.rounding.reference import Element, round_exact
 from fpsim.valueset import ValueSet
 
-__all__ = ["count_ends", "counted", "integers_up_to"]
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["count_ends", "counted", "counted_floats", "first_equal_positions", "integers_up_to"]
 
 
 def counted(values: ValueSet, steps: int) -> Element:
@@ -36,6 +40,49 @@ def counted(values: ValueSet, steps: int) -> Element:
         if steps <= first + moves:
             return x if steps == first or moves == 0 else values.value(values.index(mpq(x)) + steps - first)
     return _runs(values)[-1][1]
+
+
+def counted_floats(values: ValueSet, start: int, stop: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """x_i for start <= i < stop as binary64, which has to hold F.
+
+    A run of moves has one gap, a whole multiple of it lies between any two of its values, and the values are in F, so
+    that x + n gap below is exact.
+
+    >>> counted_floats(ValueSet.parse("fp16"), 2046, 2050).tolist()
+    [2046.0, 2047.0, 2048.0, 2048.0]
+    """
+    import numpy as np
+
+    whole = integers_up_to(values)
+    x = np.empty(stop - start)
+    exact = min(max(whole + 1, start), stop)
+    x[: exact - start] = np.arange(start, exact, dtype=np.int64)
+    runs = _runs(values)
+    ends = [*(first for first, _, _ in runs[1:]), stop]
+    for (first, value, moves), after in zip(runs, ends, strict=True):
+        begin, end = max(start, first), min(stop, after)
+        if begin < end:
+            index = values.index(mpq(value)) if moves else 0
+            gap = float(values.value(index + 1) - values.value(index)) if moves else 0.0
+            steps = np.arange(begin - first, end - first, dtype=np.int64)
+            x[begin - start : end - start] = float(value) + (steps * gap if moves else 0.0)
+    return x
+
+
+def first_equal_positions(values: ValueSet) -> tuple[int, int]:
+    """The first positions j-1, j that round into F alike, or the least j that rounds to no finite value, and j-1.
+
+    >>> first_equal_positions(ValueSet.parse("fp16")), first_equal_positions(ValueSet.parse("e3m2:nan"))
+    ((2048, 2049), (8, 9))
+    """
+    j = integers_up_to(values)
+    before: Element = mpq(j)
+    while True:  # the whole numbers beyond the last value round alike, or not to a finite value
+        j += 1
+        x = round_exact(values, mpq(j))
+        if not is_finite(x) or x == before:
+            return j - 1, j
+        before = x
 
 
 def count_ends(values: ValueSet) -> tuple[int, Element]:

@@ -5,17 +5,20 @@ Nothing is known of positions beyond the array, so that a claim about all positi
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from gmpy2 import mpq
 
 from fpsim.angle import Angle
 from fpsim.real import Real
-from fpsim.realization.block import Block
+from fpsim.realization.block import Block, Traits
 from fpsim.rounding.reference import Element
 from fpsim.valueset import ValueSet
+
+if TYPE_CHECKING:
+    import numpy as np
 
 __all__ = ["Given"]
 
@@ -24,6 +27,7 @@ __all__ = ["Given"]
 class Given:
     """The blocks (c_i, s_i), i = 0 .. length-1, of one pair: two arrays of finite values of F, as binary64.
 
+    >>> import numpy as np
     >>> given = Given(Angle.parse("1"), ValueSet.parse("fp16"), np.array([1.0, 0.5]), np.array([0.0, 0.75]))
     >>> given.block(1), given.length
     ((mpq(1,2), mpq(3,4)), 2)
@@ -40,9 +44,14 @@ class Given:
         """How many positions the array has."""
         return int(self.c.size)
 
+    @property
+    def traits(self) -> Traits:
+        """Any entries may be given; any of them is at hand."""
+        return Traits(random_access=True)
+
     def block(self, position: int) -> Block:
         """(c_i, s_i).  Raises IndexError beyond the array."""
-        if position >= self.length:
+        if not 0 <= position < self.length:
             raise IndexError(f"position {position} of an array of {self.length} positions")
         return _element(self.c[position]), _element(self.s[position])
 
@@ -56,4 +65,4 @@ class Given:
 
 
 def _element(x: float) -> Element:
-    return -0.0 if x == 0 and np.signbit(x) else mpq(float(x))
+    return -0.0 if x == 0 and math.copysign(1.0, x) < 0 else mpq(float(x))

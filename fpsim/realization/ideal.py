@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fpsim.angle import Angle
 from fpsim.errors import InputError
 from fpsim.real import Real
-from fpsim.realization.block import IDENTITY, Block, turned_by
+from fpsim.realization.block import IDENTITY, Block, Traits, turned_by
 from fpsim.rounding.reference import round_exact
 from fpsim.turning import cos_of, sin_of
 from fpsim.valueset import ValueSet
@@ -32,6 +32,12 @@ class Ideal:
     values: ValueSet
     name: str = "ideal"
     length: int | None = None
+
+    @property
+    def traits(self) -> Traits:
+        """Exact at all positions; theta = 2 pi a/m returns at m."""
+        turns = self.angle.turns
+        return Traits("exact", None, True, True, None if turns is None else (0, int(turns.denominator)))
 
     def block(self, position: int) -> Block:
         """(c_i, s_i)."""

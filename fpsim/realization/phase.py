@@ -13,8 +13,8 @@ from gmpy2 import mpq
 from fpsim import reference
 from fpsim.angle import Angle
 from fpsim.real import Real
-from fpsim.realization.block import IDENTITY, Block, is_finite, round_angle, turned_by
-from fpsim.realization.counting import counted
+from fpsim.realization.block import IDENTITY, Block, Traits, is_finite, round_angle, turned_by
+from fpsim.realization.counting import count_ends, counted, first_equal_positions, integers_up_to
 from fpsim.rounding.reference import Element, round_exact
 from fpsim.valueset import ValueSet
 
@@ -34,6 +34,11 @@ class Phase:
     values: ValueSet
     name: str = "phase"
     length: int | None = None
+
+    @property
+    def traits(self) -> Traits:
+        """A product at all positions; two whole numbers that round alike have one block."""
+        return Traits("product", None, True, True, first_equal_positions(self.values))
 
     def position(self, i: int) -> Element:
         """x, the position as the machine holds it."""
@@ -76,6 +81,13 @@ class Counter(Phase):
     """
 
     name: str = "counter"
+
+    @property
+    def traits(self) -> Traits:
+        """As `phase` while the whole numbers are in F; one block from where the count stays at a number."""
+        end, x = count_ends(self.values)
+        stays = (end, end + 1) if is_finite(x) else (end - 1, end)
+        return Traits("product", integers_up_to(self.values), True, True, stays)
 
     def position(self, i: int) -> Element:
         """x_i."""

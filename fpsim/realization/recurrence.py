@@ -8,24 +8,31 @@ shrink to a fixed point (`certify.periodicity`).
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from gmpy2 import mpq
 
 from fpsim import reference
 from fpsim.angle import Angle
 from fpsim.real import Real
-from fpsim.realization.block import IDENTITY, Block, turned_by
-from fpsim.rounding.reference import round_exact
+from fpsim.realization.block import IDENTITY, Block, Traits, turned_by
+from fpsim.rounding.reference import Element, round_exact
 from fpsim.turning import cos_of, sin_of
 from fpsim.valueset import ValueSet
 
 __all__ = ["Recurrence"]
 
+_EVERY_STATE = 1 << 15  # up to here each state that was passed is remembered,
+_STRIDE = 1 << 8  # from here on one in so many
+_BY_REFERENCE = 4000  # steps: a longer way is gone by compiled code where there is any, up to its last step
+
 
 @dataclass(frozen=True)
 class Recurrence:
-    """The state of a rotation that is applied again and again; it remembers the states it has passed.
+    """The state of a rotation that is applied again and again; it remembers states that it has passed.
 
     >>> from fpsim.valueset import ValueSet
     >>> recurrence = Recurrence(Angle.parse("1"), ValueSet.parse("e5m2"))
@@ -37,25 +44,43 @@ class Recurrence:
     values: ValueSet
     name: str = "recurrence"
     length: int | None = None
-    _states: list[Block] = field(default_factory=list, repr=False, compare=False)
+    _marks: list[tuple[int, Block]] = field(default_factory=list, repr=False, compare=False)  # by rising position
+    _last: list[tuple[int, Block]] = field(default_factory=list, repr=False, compare=False)  # at most one
+
+    @property
+    def traits(self) -> Traits:
+        """Each state is the one before, turned."""
+        return Traits("turned")
 
     def block(self, position: int) -> Block:
-        """(c_i, s_i), by i steps from the start or from the last state that was asked for."""
+        """(c_i, s_i), by steps from the start or from a state that was passed.
+
+        A position that is very many steps away is reached by `fpsim.realized_recurrence`, where compiled arithmetic
+        serves the value set, but for the last step; the tests compare it with the steps below.
+        """
         if not self.angle:
             return IDENTITY
-        states = self._states
-        if not states:
-            states.append(self.start)
-        while len(states) <= position:
-            states.append(self.step(states[-1]))
-        return states[position]
+        place = bisect_right(self._marks, position, key=_position)
+        near = [last for last in self._last if last[0] <= position]
+        at, state = max([(0, self.start), *self._marks[max(place - 1, 0) : place], *near], key=_position)
+        if position - at > _BY_REFERENCE:
+            far = _compiled_state(self, position - 1)
+            at, state = (at, state) if far is None else (position - 1, far)
+        passed = []
+        while at < position:
+            at, state = at + 1, self.step(state)
+            if at <= _EVERY_STATE or at % _STRIDE == 0:
+                passed.append((at, state))
+        self._marks[place:place] = passed
+        self._last[:] = [(position, state)]
+        return state
 
     @property
     def start(self) -> Block:
         """(1, 0), rounded into F: 1 need not be in it."""
         return round_exact(self.values, mpq(1)), round_exact(self.values, mpq(0))
 
-    @property
+    @cached_property
     def turn(self) -> Block:
         """(C, S), the realized block of one step."""
         return round_exact(self.values, cos_of(self.angle, 1)), round_exact(self.values, sin_of(self.angle, 1))
@@ -75,3 +100,23 @@ class Recurrence:
     def bias_rotation(self, offset: int) -> tuple[Real, Real] | None:
         """(cos kg, sin kg), exact."""
         return turned_by(self.angle, offset)
+
+
+def _position(mark: tuple[int, Block]) -> int:
+    return mark[0]
+
+
+def _compiled_state(recurrence: Recurrence, position: int) -> Block | None:
+    """The state by compiled code; None where there is none for this value set."""
+    from fpsim.rounding.specs import spec_of
+
+    if spec_of(recurrence.values) is None:
+        return None
+    from fpsim.realized_recurrence import recurrence_blocks
+
+    c, s = recurrence_blocks(recurrence, position, position + 1)
+    return _element(float(c[0])), _element(float(s[0]))
+
+
+def _element(x: float) -> Element:
+    return x if x - x != 0 or (x == 0 and math.copysign(1.0, x) < 0) else mpq(x)

@@ -7,6 +7,7 @@ its angle is.  What is stored, and so what a head's bias is made of, is the inne
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fpsim.angle import Angle
 from fpsim.errors import InputError
@@ -14,6 +15,9 @@ from fpsim.real import Real
 from fpsim.realization.block import Block, Realization
 from fpsim.realization.kinds import Kind, parse_kind
 from fpsim.valueset import ValueSet
+
+if TYPE_CHECKING:
+    from fpsim.blocks import Floats
 
 __all__ = ["Windowed", "WindowedKind", "windowed"]
 
@@ -59,6 +63,19 @@ class Windowed:
         """None where the inner realization knows the whole window; else as many positions as it knows."""
         known = self.inner.length
         return None if known is None or known >= self.window else known
+
+    def fast_blocks(self, start: int, stop: int) -> tuple[Floats, Floats]:
+        """(c, s) of the positions start .. stop-1 (`fpsim.blocks`): those of the window, read again and again."""
+        import numpy as np
+
+        from fpsim.blocks import blocks
+
+        places = np.arange(start, stop) % self.window
+        if start == stop:
+            return np.empty(0), np.empty(0)
+        least, most = int(places.min()), int(places.max())
+        c, s = blocks(self.inner, least, most + 1)
+        return c[places - least], s[places - least]
 
     def block(self, position: int) -> Block:
         """(c_i, s_i).  Raises IndexError beyond `length`."""

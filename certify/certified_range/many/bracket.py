@@ -4,7 +4,7 @@ As for one pair (`certify.certified_range.bracket`), with the bounds of `many.er
 pairs: n1 is the least n with y(n) < near, n* the least with y(n) < sure.  Both are searched for up to a limit, since no
 formula gives them; if no n up to the limit has y(n) < near, then all queries up to limit + k hold.
 
-Three further upper ends.  If every angle is a rational multiple of pi, the keys of `ideal` return exactly after the
+Further upper ends.  If every angle is a rational multiple of pi, the keys of `ideal` return exactly after the
 common period m, so the query m + k fails (or the first one, if m < k).  By counting (`pigeonhole`), the D rotated pairs
 have at most (4A)^D different keys together.  And probes: a few pairs at the first near-returns, computed exactly.
 """
@@ -20,9 +20,10 @@ from certify.certified_range.failure import is_finite
 from certify.certified_range.many.error_bound import LAST_QUERY, many_error_bounds
 from certify.certified_range.many.question import ManyQuestion
 from certify.certified_range.many.returns import SearchPlan, candidates, common_period, first_return
-from certify.certified_range.pigeonhole import keys_at_most
+from certify.certified_range.pigeonhole import keys_at_most, reason_of_repetition
 from certify.certified_range.result import Witness
 from certify.certified_range.weight_condition import obstacle
+from fpsim.realization import traits_of
 
 __all__ = ["many_bracket"]
 
@@ -59,11 +60,15 @@ def many_bracket(question: ManyQuestion, farthest: int | None = None) -> Bracket
             (range_of_first_return(certain, k), f"the near-return {certain} fails whatever the rounding errors")
         )
     period = common_period(question.turning)
-    if question.realize == "ideal" and period is not None:
+    traits = [traits_of(pair.head.realization) for pair in question.rotated]
+    if period is not None and all(each.phase == "exact" for each in traits):
         ends.append((range_of_first_return(period, k), f"the keys repeat after {period} positions"))
-    keys = keys_at_most(question.regime.values)
+    keys = keys_at_most(question.regime.values) if all(each.on_circle for each in traits) else None
     if keys is not None:
         ends.append((keys ** len(question.rotated) + k - 2, "equal keys, by counting (pigeonhole)"))
+    repeats = {each.repeats for each in traits}
+    if len(repeats) == 1 and (again := repeats.pop()) is not None:  # then it is so for the keys of all pairs
+        ends.append((again[1] + k - 2, reason_of_repetition(again)))
     upper, reason = min(ends, default=(None, "no upper bound is known"), key=lambda end: end[0])
     witness = None if plan is None or possible is None else _probe(question, plan, possible, upper)
     if witness is not None:

@@ -5,18 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
-from certify.certified_range.cross_check import (
-    Check,
-    bias_checks,
-    f_large_checks,
-    in_cell,
-    is_real,
-    product_sum_check,
-    query_steps,
-    rounded_by_cells,
-    run_checks,
-    times,
-)
+from certify.certified_range.cross_check import f_large_checks, query_checks, run_checks
+from certify.certified_range.cross_check_blocks import parameter_checks
+from certify.certified_range.cross_check_cells import Check, in_cell, is_real, rounded_by_cells, times
 from certify.certified_range.many.question import ManyQuestion
 from certify.certified_range.result import CertifiedRange, CrossCheck
 from fpsim.many_pairs import Blocks
@@ -29,7 +20,7 @@ def many_cross_check(question: ManyQuestion, result: CertifiedRange) -> CrossChe
     """Recompute f_large, the failing pair and every realized value that `result` used, or a random sample of them."""
     checks = [*f_large_checks(question)]
     for d, each in enumerate(question.rotated):
-        checks += [(f"{name} of rotated pair {d}", check) for name, check in bias_checks(each)]
+        checks += [(f"{name} of rotated pair {d}", check) for name, check in parameter_checks(each)]
     if result.witness:
         i = result.witness.i
         for j in (result.witness.j, i - question.offset):
@@ -39,14 +30,11 @@ def many_cross_check(question: ManyQuestion, result: CertifiedRange) -> CrossChe
 
 def _pair_checks(question: ManyQuestion, i: int, j: int) -> Iterator[Check]:
     """Each operation of q_i and of S(i, j), from the operands that the reference had."""
-    head, values = question.head, question.regime.values
+    head = question.head
     blocks = head.key(i)
     for d, (pair, block) in enumerate(zip(head.pairs, blocks, strict=True)):
-        for name, rotate, first, second, outcome in query_steps(pair, block):
-            yield (
-                f"{name} of pair {d} at position {i}",
-                product_sum_check(rotate, values, first, second, outcome, fused=False, last=True),
-            )
+        for name, check in query_checks(pair, block):
+            yield f"{name} of pair {d} at position {i}", check
     query, key = head.rotated_bias(blocks), head.key(j)
     yield f"score of the pair ({i}, {j})", _score_check(question, query, key, head.score_of(query, key))
 

@@ -1,7 +1,8 @@
 r"""A proved bound on the error of a realized score of a head on several pairs: |S(i, j) - sum C_d cos(theta_d n)| <= E.
 
-n = i-k-j; the realization is `ideal`.  Notation and steps are those of `certify.certified_range.error_bound`, with an
-index d for the pair; its steps 1-6 and the operands of step 7 concern each pair alone.
+n = i-k-j; the realization is `ideal` or `table`.  Notation and steps are those of
+`certify.certified_range.error_bound`, with an index d for the pair; its steps 1-6 and the operands of step 7 concern
+each pair alone.
 
 * Rotated pairs.  |Q'_d - Q_d| <= dQ_d and |K'_d - K_d| <= dK_d as there.
 * Unrotated pairs.  The block is the exact identity, so the query is the same at every position and is computed: dQ_d is
@@ -39,6 +40,7 @@ from certify.certified_range.rounding_error import (
     sqrt_up,
 )
 from fpsim.head import Head
+from fpsim.realization import traits_of
 from fpsim.rounding.reference import Element, is_nan
 
 __all__ = ["LAST_QUERY", "many_error_bounds"]
@@ -59,9 +61,9 @@ def many_error_bounds(question: ManyQuestion, last_query: int) -> ErrorBounds | 
     >>> float(bounds.score) < 80 * 2**-11 * 12
     True
     """
-    if question.realize != "ideal":
+    if any(traits_of(pair.realization).phase != "exact" for pair in question.head.pairs):
         return NoBound(
-            f"the realization {question.realize} drifts from its ideal phase, and no bound for a sum is known"
+            f"the realization {question.realize} need not follow the exact phase, and no bound for a sum is known"
         )
     operands = []  # C_d, dQ_d, dK_d of every pair
     try:

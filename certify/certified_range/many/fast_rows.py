@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from certify.certified_range.fast_rows import has_fast_rows, rotated_biases
+from certify.certified_range.fast_rows import has_fast_rows, known_up_to, rotated_biases
 from certify.certified_range.many.kernels import first_failing_row, first_failing_softmax
 from certify.certified_range.many.question import ManyQuestion
 from certify.certified_range.pair_scan import Floats
@@ -45,7 +45,7 @@ class ManyRows:
     def _grow(self, positions: int) -> None:
         have = self._keys.shape[1]
         if positions > have:
-            keys = keys_between(self.question.head, have, max(positions, 2 * have))
+            keys = keys_between(self.question.head, have, known_up_to(self.question, max(positions, 2 * have)))
             self._keys = np.concatenate([self._keys, keys], axis=1)
             self._queries = np.concatenate([self._queries, queries_of(self.question.head, keys).T])
 

@@ -19,7 +19,7 @@ from fpsim.errors import InputError
 from fpsim.flarge import f_large
 from fpsim.head import Head
 from fpsim.many_pairs import ManyPairsHead
-from fpsim.realization import Kind, realize
+from fpsim.realization import Kind, parse_kind, realize
 from fpsim.regime import Regime
 
 __all__ = ["ManyQuestion", "parse_angles", "parse_scales"]
@@ -46,6 +46,7 @@ class ManyQuestion:
     criterion: Criterion = "gap"
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "kind", parse_kind(self.kind))
         if len(self.angles) != len(self.scales):
             raise InputError("C", f"{len(self.scales)} values", f"one value or {len(self.angles)}, one for each pair")
         if not any(self.angles):
@@ -75,7 +76,13 @@ class ManyQuestion:
     @property
     def realize(self) -> str:
         """The name of the kind of realization."""
-        return self.head.pairs[0].realization.name
+        return parse_kind(self.kind).name
+
+    @property
+    def last_query(self) -> int | None:
+        """The last position that every realization knows; None: they know all."""
+        known = [length for pair in self.head.pairs if (length := pair.realization.length) is not None]
+        return min(known) - 1 if known else None
 
     @cached_property
     def threshold(self) -> mpq | None:

@@ -14,15 +14,8 @@ from certify.certified_range.exhaustive import Progress, scan
 from certify.certified_range.many.bracket import many_bracket
 from certify.certified_range.many.pruned import many_pruned_scan
 from certify.certified_range.many.question import ManyQuestion
-from certify.certified_range.pruned import has_kernels
-from certify.certified_range.roads import (
-    SCAN_BY_KERNEL,
-    SCAN_BY_REFERENCE,
-    Answer,
-    answer_of_bracket,
-    answer_of_scan,
-    short_number,
-)
+from certify.certified_range.pruned import SCAN_BY_KERNEL, SCAN_BY_REFERENCE, has_kernels
+from certify.certified_range.roads import Answer, answer_of_bracket, answer_of_scan, short_number
 
 __all__ = ["find_many"]
 

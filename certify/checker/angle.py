@@ -1,0 +1,151 @@
+"""Exact angles: r, r pi, or r b^s with an irrational power; cos and sin of any whole multiple of them.
+
+An angle is held in turns, alpha = theta / 2 pi, as an integer over a power of two that is long enough for the
+multiple i: i alpha modulo 1 is then an integer product, however great i is.  A non-zero r or r b^s is algebraic, so
+theta / 2 pi is irrational and theta itself no multiple of pi (Lindemann).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from .exact import Purse, ratio, show
+from .fixedpoint import cos_sin, exp, log, pi
+from .limits import MAX_BITS, Malformed, Undecided
+
+__all__ = ["Angle", "parse_angle", "rational_angle"]
+
+_PI = re.compile(r"(?:(-?)|(.+)\*)pi")
+_ROOT = re.compile(r"(?:(-?)|([^*]+)\*)([0-9/]+)\^\(([-0-9/]+)\)")
+
+ZERO = Fraction(0)
+# cos of t turns where it is rational: at no other rational t is it (Niven).  sin of t is cos of t - 1/4.
+COS = {Fraction(n, 12): Fraction(c, 2) for n, c in ((0, 2), (2, 1), (3, 0), (4, -1), (6, -2), (8, -1), (9, 0), (10, 1))}
+
+
+class Angle:
+    """text: as the claim writes it.  turn: theta / 2 pi, rational: theta, where they are rational, else None."""
+
+    def __init__(
+        self, text: str, turn: Fraction | None, rational: Fraction | None, enclose: Callable[[int], Any]
+    ) -> None:
+        self.text, self.turn, self.rational = text, turn, rational
+        self.enclose: Callable[[int], tuple[int, int]] = enclose  # bits -> theta 2^bits is between these integers
+        self.turns = lru_cache(maxsize=8)(self._turns)
+        self.cos_sin = lru_cache(maxsize=2)(self._cos_sin)
+
+    def __bool__(self) -> bool:
+        return self.rational != 0
+
+    def _turns(self, bits: int) -> tuple[int, int]:
+        """Integers between which alpha 2^bits lies."""
+        if self.turn is not None:
+            n, d = self.turn.numerator << bits, self.turn.denominator
+            return n // d, -(-n // d)
+        low, high = self.enclose(bits + 8)
+        wide = max(low.bit_length(), high.bit_length()) + 16  # of pi: the quotient then is within a few units
+        if wide > MAX_BITS:
+            raise Undecided(f"the angle would need {wide} bits of pi")
+        below, above = pi(wide)
+        shift = wide - 9  # alpha 2^bits = theta 2^(bits+8) / (pi 2^wide) 2^(wide-9)
+        return (low << shift) // (above if low >= 0 else below), -((-high << shift) // (below if high >= 0 else above))
+
+    def known(self, i: int, which: int) -> Fraction | None:
+        """cos(i theta), or sin(i theta) for which = 1, where it is rational; None where it is not."""
+        turn = self.turn if i else ZERO
+        return None if turn is None else COS.get((turn * i - Fraction(which, 4)) % 1)
+
+    def _cos_sin(self, i: int, bits: int) -> tuple[int, int, int]:
+        """(c, s, e): cos(i theta) 2^bits is within e of c, sin(i theta) 2^bits of s; for i >= 0."""
+        wide = -(-(bits + i.bit_length() + 4) // 64) * 64
+        low, high = self.turns(wide)
+        shift = wide - bits
+        c, s, e = cos_sin((i * low >> shift) & ((1 << bits) - 1), bits)
+        return c, s, e + 7 * ((i * (high - low) >> shift) + 2)  # a turn is less than 7 radians
+
+
+def parse_angle(thing: Any, what: str, purse: Purse) -> Angle:
+    """The angle that a text stands for."""
+    if not isinstance(thing, str):
+        raise Malformed(f"{what} is not a text")
+    of_pi, of_root = _PI.fullmatch(thing), _ROOT.fullmatch(thing)
+    if of_pi:
+        factor = _factor(of_pi.group(1), of_pi.group(2), what, purse)
+        return Angle(thing, factor / 2, None, _times(factor, pi))
+    if of_root:
+        factor = _factor(of_root.group(1), of_root.group(2), what, purse)
+        base, power = (ratio(of_root.group(group), what, purse, 1_000) for group in (3, 4))
+        if base <= 0 or _is_rational(base, power.denominator):
+            raise Malformed(f"{what} is not a rational times an irrational root")
+        return Angle(thing, None, None, _times(factor, _power(base, power)))
+    return rational_angle(ratio(thing, what, purse), thing)
+
+
+def rational_angle(value: Fraction, text: str = "") -> Angle:
+    """The angle that is a rational number."""
+    n, d = value.numerator, value.denominator
+    turn = None if value else ZERO
+    return Angle(text or show(value), turn, value, lambda bits: ((n << bits) // d, -((-n << bits) // d)))
+
+
+def _factor(sign: str | None, text: str | None, what: str, purse: Purse) -> Fraction:
+    factor = ratio(text, what, purse) if text else Fraction(-1 if sign else 1)
+    if factor == 0 or (text and abs(factor) == 1):
+        raise Malformed(f"{what}: a factor of 0, 1 or -1 is not written")
+    return factor
+
+
+def _times(factor: Fraction, enclose: Callable[[int], tuple[int, int]]) -> Callable[[int], tuple[int, int]]:
+    n, d = factor.numerator, factor.denominator
+    extra = max(n.bit_length() - d.bit_length(), 0) + 4
+
+    def product(bits: int) -> tuple[int, int]:
+        if bits + extra > MAX_BITS:
+            raise Undecided(f"the angle would need {bits + extra} bits")
+        ends = [n * end for end in enclose(bits + extra)]
+        unit = d << extra
+        return min(ends) // unit, -(-max(ends) // unit)
+
+    return product
+
+
+def _power(base: Fraction, power: Fraction) -> Callable[[int], tuple[int, int]]:
+    """b^s = exp(s ln b)."""
+    n, d = power.numerator, power.denominator
+    magnitude = (abs(n) * (base.numerator.bit_length() + base.denominator.bit_length())) // d + 1  # >= |log2 b^s|
+
+    def enclose(bits: int) -> tuple[int, int]:
+        wide = bits + magnitude + n.bit_length() + 8
+        if 3 * wide > MAX_BITS:  # exp and log take longer than cos
+            raise Undecided(f"the root would need {show(wide)} bits")
+        ends = [n * end for end in log(base.numerator, base.denominator, wide)]
+        low, _, e = exp(min(ends), d << wide, wide)
+        _, high, f = exp(max(ends), d << wide, wide)
+        return _shifted(low, e + bits), -_shifted(-high, f + bits)
+
+    return enclose
+
+
+def _shifted(m: int, e: int) -> int:
+    return m << e if e >= 0 else m >> -e
+
+
+def _is_rational(base: Fraction, degree: int) -> bool:
+    """Whether base^(1/degree), base > 0, is rational: numerator and denominator are then powers themselves."""
+    return all(_has_root(n, degree) for n in (base.numerator, base.denominator))
+
+
+def _has_root(n: int, degree: int) -> bool:
+    if n == 1 or degree == 1:
+        return True
+    if degree >= n.bit_length():  # a root of at least 2 would give at least 2^degree
+        return False
+    low, high = 1, 1 << (n.bit_length() // degree + 1)
+    while high - low > 1:  # low^degree <= n < high^degree
+        middle = (low + high) // 2
+        low, high = (middle, high) if middle**degree <= n else (low, middle)
+    return bool(low**degree == n)

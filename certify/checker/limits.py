@@ -1,0 +1,92 @@
+"""How a check may end early, and the account of work that bounds it.
+
+Every claim is checked against an `Account`: work is foreseen before it begins, spent while it is done, and what was
+shown is counted.  A claim that needs more than its share ends as undecided, in bounded time and memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+__all__ = ["MAX_BITS", "MAX_STORED", "Account", "Malformed", "Refuted", "Stop", "Undecided", "Unsupported"]
+
+MAX_BITS = 40_000  # of a fixed-point number: cos and sin of that length take about a second
+MAX_STORED = 400_000  # realized blocks kept at once: some 150 MB
+_REFINED = 256  # bits up to which an enclosure is part of the one unit that a realized value costs
+
+
+class Stop(Exception):  # noqa: N818 - a verdict, not an error
+    """Ends a check with a verdict; its text is the reason."""
+
+    verdict = "internal"
+
+
+class Malformed(Stop):
+    """The bytes are not a certificate."""
+
+    verdict = "malformed"
+
+
+class Refuted(Stop):
+    """The claim is shown to be false."""
+
+    verdict = "refuted"
+
+
+class Undecided(Stop):
+    """Nothing was shown within the limits."""
+
+    verdict = "undecided"
+
+
+class Unsupported(Stop):
+    """A well-formed claim that this checker does not know how to check."""
+
+    verdict = "unsupported"
+
+
+@dataclass
+class Account:
+    """The work that is left, what was shown, and how it is told.
+
+    limit: what may be spent, in units of one realized value or score.  unit: what one of them costs in this claim, more
+    than 1 where its numbers are long.
+    """
+
+    limit: int
+    left: int = 0
+    unit: int = 1
+    obligations: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.left = self.limit
+
+    def foresee(self, units: int, what: str) -> None:
+        """Refuse work that is known beforehand to be too much."""
+        if units * self.unit > self.left:
+            size = str(units * self.unit) if units < 1 << 256 else f"more than 2^{units.bit_length() - 1}"
+            raise Undecided(f"{what} would take {size} units of work, --max-work leaves {max(self.left, 0)}")
+
+    def spend(self, units: int = 1) -> None:
+        """Pay for work that is done."""
+        self.left -= units * self.unit
+        if self.left < 0:
+            raise Undecided(f"more work than --max-work {self.limit} allows")
+
+    def refine(self, bits: int) -> None:
+        """Pay for one enclosure of that many bits; the product of two such numbers costs about their square."""
+        if bits > MAX_BITS:
+            raise Undecided(f"an enclosure of {bits} bits, where this checker goes to {MAX_BITS}")
+        if bits > _REFINED:
+            self.spend((bits // _REFINED) ** 2)
+
+    def store(self, blocks: int) -> None:
+        """Refuse to keep more blocks than memory is meant to hold."""
+        if blocks > MAX_STORED:
+            raise Undecided(f"{blocks} realized blocks to keep, where this checker keeps {MAX_STORED}")
+
+    def shown(self, note: str, obligations: int = 1) -> None:
+        """One obligation, or several of a kind, was met."""
+        self.obligations += obligations
+        self.notes.append(note)

@@ -1,0 +1,127 @@
+"""Realized blocks (c_i, s_i) at a position i ("semantics 1", section 3): ideal, table, phase, counter, recurrence.
+
+`table` is `ideal` for a rational multiple of 2 pi: round(cos(2 pi a r / m)) with r = i mod m is round(cos(theta i)).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cached_property, lru_cache
+
+from .angle import Angle, rational_angle
+from .arithmetic import add, mul, round_real, sub
+from .counter import counted
+from .limits import Account, Malformed
+from .valueset import NAN, ZERO, Element, ValueSet, same
+
+__all__ = ["REALIZATIONS", "Block", "Rotation", "equal"]
+
+Block = tuple[Element, Element]
+ONE = Fraction(1)
+REALIZATIONS = ("ideal", "table", "phase", "counter", "recurrence")
+
+
+def equal(a: Block, b: Block) -> bool:
+    """Whether two blocks are one."""
+    return same(a[0], b[0]) and same(a[1], b[1])
+
+
+class Rotation:
+    """The blocks of one angle in one value set F; angle 0 is the identity in each realization."""
+
+    def __init__(self, angle: Angle, values: ValueSet, realize: str, account: Account) -> None:
+        if realize == "table" and angle.turn is None:
+            raise Malformed("a table needs an angle that is a rational multiple of pi")
+        self.angle, self.values, self.realize, self.account = angle, values, realize, account
+        self.block = lru_cache(maxsize=1 << 16)(self._block)
+        self._states: list[Block] = []
+
+    @property
+    def exact(self) -> bool:
+        """Whether entries are roundings of the exact cos and sin."""
+        return self.realize in ("ideal", "table")
+
+    def _block(self, i: int) -> Block:
+        """(c_i, s_i); infinities and NaN where the machine's are."""
+        if not self.angle:
+            return ONE, ZERO
+        if self.realize == "recurrence":
+            return self._state(i)
+        self.account.spend()
+        if self.exact:
+            return self.multiple(self.angle, i)
+        return self.turned_by(self.phase(i))
+
+    def multiple(self, angle: Angle, i: int) -> Block:
+        """(round(cos(i angle)), round(sin(i angle)))."""
+        return self.rounded(angle, i, 0), self.rounded(angle, i, 1)
+
+    def rounded(self, angle: Angle, i: int, which: int, factor: Fraction = ONE) -> Element:
+        """round(factor cos(i angle)), or of the sine for which = 1; factor != 0."""
+        known = angle.known(i, which)
+        if known is not None:
+            return self.values.convert(factor * known)
+        n, d = factor.numerator, factor.denominator
+
+        def enclose(bits: int) -> tuple[int, int, int]:
+            found = angle.cos_sin(i, bits)
+            middle, error = n * found[which], abs(n) * found[2]
+            return middle - error, middle + error, d << bits
+
+        return round_real(self.values, enclose, self.account)
+
+    @cached_property
+    def stored(self) -> Element:
+        """round(theta), which `phase` and `counter` store."""
+        if self.angle.rational is not None:
+            return self.values.convert(self.angle.rational)
+        return round_real(self.values, lambda bits: (*self.angle.enclose(bits), 1 << bits), self.account)
+
+    def bias_angle(self) -> Angle | None:
+        """The angle that the head's bias is made of; None when it is no number."""
+        if not self.angle or self.realize not in ("phase", "counter"):
+            return self.angle
+        return None if isinstance(self.stored, float) else rational_angle(self.stored)
+
+    def phase(self, i: int | None) -> Element:
+        """round(round(theta) x_i), with x_i the machine's position; None is the position that is never left again."""
+        return mul(self.values, self.stored, self.position(i))
+
+    def position(self, i: int | None) -> Element:
+        """x_i: round(i), or the counter's."""
+        if self.realize == "counter":
+            return counted(self.values, i, self.account)
+        if i is None:  # round(i) is one for all i beyond 2 M
+            i = 1 << (int(self.values.largest()).bit_length() + 2)
+        return self.values.round(i)
+
+    def turned_by(self, phase: Element) -> Block:
+        """(round(cos phase), round(sin phase)) of an element; of an infinity they are NaN."""
+        phase = self.values.operand(phase)
+        if isinstance(phase, float):
+            return NAN, NAN
+        return self.multiple(rational_angle(phase), 1)
+
+    def start(self) -> Block:
+        """The state at position 0."""
+        return self.values.round(1) if self.angle else ONE, ZERO
+
+    def step(self, state: Block, turn: Block) -> Block:
+        """The state after this one."""
+        values, (c, s), (a, b) = self.values, state, turn
+        return sub(values, mul(values, a, c), mul(values, b, s)), add(values, mul(values, b, c), mul(values, a, s))
+
+    def turn(self) -> Block:
+        """The block by which `recurrence` turns at every step."""
+        return self.multiple(self.angle, 1)
+
+    def _state(self, i: int) -> Block:
+        states = self._states or [self.start()]
+        self.account.store(i + 1)
+        self.account.foresee(i + 1 - len(states), f"the recurrence to position {i}")
+        turn = self.turn()
+        while len(states) <= i:
+            self.account.spend()
+            states.append(self.step(states[-1], turn))
+        self._states = states
+        return states[i]

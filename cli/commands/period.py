@@ -1,0 +1,114 @@
+"""`fpcert period`: whether a realized schedule repeats, a thin layer over `certify.period`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fpcert.options import common_options
+from fpcert.output import emit
+from fpcert.plotting import check_file
+from fpcert.progress import Progress
+
+if TYPE_CHECKING:
+    from certify.periodicity.result import PeriodResult
+
+__all__ = ["command"]
+
+UNDECIDED = 3
+
+
+@click.command(
+    "period",
+    epilog="Example: fpcert period --theta 2pi*3/7 --dtype fp16 --predicates\n\nA model: fpcert period --base 10000 "
+    "--dim 128 --dtype bf16 --pipeline transformers\n\nA state machine: fpcert period --theta 1 --dtype fp16 --realize "
+    "recurrence --json",
+)
+@click.option("--theta", multiple=True, metavar="ANGLE[,ANGLE...]", help="Exact angles in radians: 1.0, 2/3, 2pi*3/7.")
+@click.option("--base", metavar="NUMBER", help="With --dim: the conventional schedule base^(-2d/dim), d = 0..dim/2-1.")
+@click.option("--dim", type=int, metavar="D", help="With --base: the rotary dimension, twice the number of pairs.")
+@click.option("--config", metavar="FILE", help="The config.json of a model (Hugging Face): its schedule, scaled.")
+@click.option("--array", metavar="FILE", help="Realized blocks in a .npy, .npz or .csv file: only a window is known.")
+@click.option("--dtype", metavar="F", help="The value set; default: that of the config or array, else fp16.")
+@click.option(
+    "--realize", metavar="KIND", help="ideal (default), phase, table, recurrence, counter: how blocks are computed."
+)
+@click.option("--pipeline", metavar="NAME", help="In place of --realize: the stages of a real stack, by name.")
+@click.option("--max-steps", type=int, metavar="N", help="How far the search of a recurrence goes.")
+@click.option("--positions", type=int, metavar="N", help="How many positions are searched for the first collision.")
+@click.option("--window", type=int, metavar="W", help="P-RoPE: positions are taken modulo W.")
+@click.option("--resonance", is_flag=True, help="Resonance RoPE: wavelengths are rounded to whole numbers.")
+@click.option("--length", type=int, metavar="L", help="With --config: the length that dynamic and longrope depend on.")
+@click.option("--predicates", is_flag=True, help="List the modular predicates that define each value (Prop. 2.1).")
+@click.option(
+    "--plot",
+    metavar="FILE",
+    callback=check_file,
+    help="Draw where components repeat, and their errors: FILE.png, FILE.svg or FILE.pdf.",
+)
+@common_options
+def command(
+    theta: tuple[str, ...],
+    base: str | None,
+    dim: int | None,
+    config: str | None,
+    array: str | None,
+    dtype: str | None,
+    realize: str | None,
+    pipeline: str | None,
+    max_steps: int | None,
+    positions: int | None,
+    window: int | None,
+    resonance: bool,
+    length: int | None,
+    predicates: bool,
+    plot: str | None,
+    as_json: bool,
+    output_file: str | None,
+    quiet: bool,
+) -> int:
+    """Decide whether a realized schedule is component-periodic, for all positions (Def. 2.1).
+
+    Each component gets a verdict with its proof: a period, or why there is none, the position where rounding makes it
+    constant or NaN, and the first two positions with the same block. Exit code 3 means that a component was not decided
+    within the limits (or before Ctrl-C) on which the answer hangs.
+    """
+    from certify.periodicity.compute import period
+
+    with Progress("deciding components", quiet=quiet) as progress:
+        seen = 0
+
+        def report(done: int, _total: int) -> None:
+            nonlocal seen
+            progress.advance(done - seen)
+            seen = done
+
+        result = period(
+            theta=theta or None, base=base, dim=dim, config=config, array=array, dtype=dtype,
+            realize=realize or "ideal", pipeline=pipeline, max_steps=max_steps, positions=positions, window=window,
+            resonance=resonance, length=length, progress=report,
+        )  # fmt: skip
+    shown, text = result.to_json(predicates=predicates), str(result)
+    if predicates:
+        from certify.periodicity.explanation import explain_predicates
+
+        text += f"\n\n{explain_predicates(result)}"
+    try:
+        if plot is not None:
+            shown["period_curve"] = _draw(result, plot)
+    finally:  # the answer stands, whatever becomes of its picture
+        emit(shown, as_json, output_file, text=text)
+    return UNDECIDED if result.undecided else 0
+
+
+def _draw(result: PeriodResult, plot: str) -> dict[str, Any]:
+    """Draw the components; the data behind the picture, as a further key of the JSON object."""
+    from certify.plots.figure_file import save_figure
+    from certify.plots.period_data import period_curve
+    from certify.plots.period_figure import period_figure
+
+    curve = period_curve(result)
+    save_figure(period_figure(curve), plot)
+    data: dict[str, Any] = curve.to_json()
+    return data

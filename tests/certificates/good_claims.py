@@ -1,0 +1,205 @@
+"""The true claims of the corpus: a name for each file, and how its claim is found.
+
+Names begin with the kind of claim; then come what is special about it, the value set and the numbers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Any
+
+from certify.certificates.periods import period_certificates
+from certify.certificates.ranges import flarge_certificate, range_certificate
+from certify.certified_range.compute import nmax_of
+from certify.certified_range.question import Question, parse_scale
+from certify.periodicity.compute import period
+from fpsim.angle import Angle, conventional_angle
+from fpsim.grid_file import grid
+from fpsim.regime import Regime
+from fpsim.valueset import ValueSet
+from fpsim.valueset_text import value_set
+
+__all__ = ["good_certificates"]
+
+THIRDS = grid(["-5/3", -1, "-1/3", 0, "1/3", 1, "5/3", 2, 4], overflow="saturate", name="thirds")
+HUNDREDTHS = grid([f"{n}/100" for n in range(-100, 101)], overflow="saturate", name="hundredths")
+ONE_SIDED = grid([0, "1/8", "1/2", 1, 2, 3, 5], overflow="inf", name="one-sided")
+TENTHS = grid([f"{n}/10" for n in range(-40, 41)], overflow="saturate", name="tenths")
+COARSE = grid([-4, 0, 4], overflow="saturate", name="coarse")
+LOPSIDED = grid([-1, "-1/2", 0, "1/4", 1, 3, 9], overflow="saturate", name="lopsided")
+
+FLARGE: dict[str, ValueSet | str] = {
+    "fp64": "fp64",
+    "fp32": "fp32",
+    "tf32": "tf32",
+    "bf16": "bf16",
+    "fp16": "fp16",
+    "e5m2": "e5m2",
+    "e4m3": "e4m3",
+    "e3m2": "e3m2",
+    "e2m3": "e2m3",
+    "e2m1": "e2m1",
+    "e4m3fnuz": "e4m3fnuz",
+    "e5m2fnuz": "e5m2fnuz",
+    "fp128": "fp128",
+    "fp16-ftz": "fp16:ftz",
+    "fp16-up-none": "fp16:up",
+    "fp16-down": "fp16:down",
+    "bf16-odd-none": "bf16:odd",
+    "fp16-away": "fp16:away",
+    "fp32-zero": "fp32:zero",
+    "e4m3-saturate": "e4m3:saturate",
+    "e3m1-even": "e3m1",
+    "e20m200": "e20m200",
+    "fixed-8.3": "fixed:8.3",
+    "fixed-8.4-up-none": "fixed:8.4:up",
+    "fixed-24.8": "fixed:24.8",
+    "grid-nf4-none": "nf4",
+    "grid-thirds": THIRDS,
+    "grid-hundredths-none": HUNDREDTHS,
+    "grid-one-sided": ONE_SIDED,
+}
+
+# The rows of the table of semantics 1, section 5, come first.
+NMAX: dict[str, dict[str, Any]] = {
+    "fp16-g1-C40": {"C": 40},
+    "fp16-g1-C1e4": {"C": 10**4},
+    "fp16-g1-C6e4": {"C": 60_000},
+    "bf16-g1-C1e4": {"C": 10**4, "dtype": "bf16"},
+    "fp32-g1-C1e12": {"C": 10**12, "dtype": "fp32"},
+    "e4m3-nan-pair-g1-C256": {"C": 256, "dtype": "e4m3"},
+    "fixed-8.3-g1-C15": {"C": 15, "dtype": "fixed:8.3"},
+    "vacuous-fixed-8.4-g1-C7": {"C": 7, "dtype": "fixed:8.4"},
+    "fp64-g1-C1e18": {"C": 10**18, "dtype": "fp64"},
+    "fp128-g1-C1e18": {"C": 10**18, "dtype": "fp128"},
+    "fp128-g1-C1e37": {"C": 10**37, "dtype": "fp128"},
+    "fp32-g0.1-C1e9": {"C": 10**9, "dtype": "fp32", "g": "1/10"},
+    "fp16-k7-g1-C40": {"C": 40, "k": 7},
+    "bf16-k56-g0.098175": {"C": 58_257_290, "k": 56, "g": "0.098175", "dtype": "bf16"},
+    "inf-pair-e5m2-g1-C57344": {"C": 57_344, "dtype": "e5m2"},
+    "fractional-C-fp16": {"C": "12345/7"},
+    "saturate-e4m3": {"C": 200, "dtype": "e4m3:saturate"},
+    "down-fp16": {"C": 3000, "dtype": "fp16:down"},
+    "away-bf16": {"C": 10**6, "dtype": "bf16:away", "k": 2},
+    "zero-e5m10-ftz": {"C": 1000, "dtype": "e5m10:ftz:zero"},
+    "weight-sequential-fp16": {"C": 40, "criterion": "weight"},
+    "weight-nan-e4m3-g1-C256": {"C": 256, "dtype": "e4m3", "criterion": "weight"},
+    "weight-reverse-bf16": {"C": 10**4, "dtype": "bf16", "criterion": "weight", "order": "reverse"},
+    "weight-pairwise-e5m2": {"C": 500, "dtype": "e5m2", "criterion": "weight", "order": "pairwise"},
+    "weight-blocked-e4m3": {"C": 60, "dtype": "e4m3:saturate", "criterion": "weight", "order": "blocked:4"},
+    "weight-wide-e3m2": {"C": 28, "dtype": "e3m2", "criterion": "weight", "order": "wide:fp16"},
+    "fma-fp16-g1-C1e4": {"C": 10**4, "fma": True},
+    "mixed-fp16-score-fp32": {"C": 10**4, "score": "fp32"},
+    "mixed-bf16-rotate-softmax-fp32": {"C": 10**4, "dtype": "bf16", "rotate": "fp32", "softmax": "fp32"},
+    "mixed-e4m3-score-fp16-fma": {"C": 100, "dtype": "e4m3", "score": "fp16", "softmax": "bf16", "fma": True},
+    "phase-fp16-g1-C40": {"C": 40, "kind": "phase"},
+    "phase-bf16-g0.1": {"C": 2000, "kind": "phase", "g": "1/10", "dtype": "bf16"},
+    "counter-bf16-g0.3": {"C": 1000, "kind": "counter", "g": "3/10", "dtype": "bf16"},
+    "recurrence-fp16-g1-C1e4": {"C": 10**4, "kind": "recurrence"},
+    "table-fp16-2pi-3-97": {"C": 5000, "kind": "table", "g": "2pi*3/97"},
+    "ideal-pi-over-7-fp16": {"C": 900, "g": "pi/7"},
+    "negative-angle-fp16": {"C": 900, "g": "-3/7"},
+    "root-fp32": {"C": 10**7, "g": conventional_angle(10000, 2, 128), "dtype": "fp32"},
+    "grid-tenths": {"C": 4, "dtype": TENTHS},
+    "grid-lopsided": {"C": 9, "dtype": LOPSIDED},
+}
+
+# Searches that a limit of length ends, or that only the bracket has looked at.
+BOUNDED: dict[str, dict[str, Any]] = {
+    "lower-only-fp32-g0.1-C1e9": {"C": 10**9, "dtype": "fp32", "g": "1/10", "max_length": 500},
+    "lower-only-vacuous-fp16-k9": {"C": 9000, "k": 9, "max_length": 8, "method": "exhaustive"},
+    "both-bf16-g1-C1e4": {"C": 10**4, "dtype": "bf16", "method": "bracket"},
+    "both-fp16-C65504": {"C": 65_504, "g": "1/10", "method": "bracket"},
+}
+
+PERIODS: dict[str, dict[str, Any]] = {
+    "irrational-fp16-1": {"theta": "1"},
+    "irrational-fp128-0.1": {"theta": "1/10", "dtype": "fp128"},
+    "irrational-root-fp16": {"theta": conventional_angle(10000, 2, 128)},
+    "irrational-root-times-bf16": {"theta": conventional_angle(500_000, 9, 64).times(3), "dtype": "bf16"},
+    "irrational-small-angle-fp16": {"theta": "1e-30"},
+    "directed-witness-at-0": {"theta": "1", "dtype": "fixed:8.0:zero"},
+    "coarse-constant": {"theta": "1", "dtype": COARSE},
+    "left-F-at-0": {"theta": "1", "dtype": "fixed:4.4:nan"},
+    "table-m1": {"theta": "2pi", "realize": "table"},
+    "table-m2-bf16": {"theta": "pi", "realize": "table", "dtype": "bf16"},
+    "table-84-fp16": {"theta": "2pi*1/84", "realize": "table"},
+    "table-1000-fp16": {"theta": "2pi*7/1000", "realize": "table"},
+    "table-proper-divisor-e2m1": {"theta": "2pi*1/1000", "realize": "table", "dtype": "e2m1"},
+    "table-proper-divisor-coarse": {"theta": "2pi*1/12", "realize": "table", "dtype": COARSE},
+    "ideal-rational-turns-fp32": {"theta": "2pi*5/36", "dtype": "fp32"},
+    "angle-0": {"theta": "0"},
+    "phase-left-F-fp16": {"theta": "1", "realize": "phase"},
+    "phase-constant-saturating": {"theta": "1", "realize": "phase", "dtype": "fp16:saturate"},
+    "phase-constant-e4m3-saturating": {"theta": "1/2", "realize": "phase", "dtype": "e4m3:saturate"},
+    "phase-left-F-bf16-pi": {"theta": "pi", "realize": "phase", "dtype": "bf16"},
+    "counter-constant-fp16": {"theta": "1", "realize": "counter"},
+    "counter-constant-bf16-root": {
+        "theta": conventional_angle(10000, 2, 64),
+        "realize": "counter",
+        "dtype": "bf16",
+    },
+    "recurrence-periodic-e5m2": {"theta": "1", "realize": "recurrence", "dtype": "e5m2"},
+    "recurrence-fp16-1": {"theta": "1", "realize": "recurrence"},
+    "recurrence-leaves-F-fp16-0.01": {"theta": "1/100", "realize": "recurrence"},
+    "recurrence-e4m3-saturating": {"theta": "1", "realize": "recurrence", "dtype": "e4m3:saturate"},
+}
+
+
+def _question(C: Any, g: Any = "1", dtype: Any = "fp16", k: int = 1, kind: str = "ideal", **options: Any) -> Question:
+    criterion = options.pop("criterion", "gap")
+    return Question(Angle.parse(g, "g"), parse_scale(C), k, Regime.of(dtype, **options), kind, criterion)
+
+
+def _range(C: Any, method: str = "auto", max_length: int | None = None, **options: Any) -> bytes:
+    asked = _question(C, **options)
+    return range_certificate(asked, nmax_of(asked, method=method, max_length=max_length))
+
+
+def _period(**options: Any) -> bytes:
+    (certificate,) = period_certificates(period(**options))
+    return certificate
+
+
+def _upper_only(C: Any, **options: Any) -> bytes:
+    """The upper half of a claim of a range."""
+    document = json.loads(_range(C, **options))
+    claim = document["claim"]
+    claim["kind"], claim["lower"], claim["upper"] = "nmax-range", None, claim.pop("value")
+    return canonical(document)
+
+
+def canonical(document: Any) -> bytes:
+    """The bytes of a document, in the form of docs/certificates.md."""
+    return (json.dumps(document, sort_keys=True, separators=(",", ":")) + "\n").encode("ascii")
+
+
+def _named(data: bytes) -> bytes:
+    """The same with a producer that does not change with the version."""
+    document = json.loads(data)
+    document["producer"] = {"name": "fpcert", "version": "corpus"}
+    return canonical(document)
+
+
+def makers() -> Iterator[tuple[str, Callable[[], bytes]]]:
+    """The name of each file, and what makes it."""
+    for name, values in FLARGE.items():
+        yield f"flarge-{name}", lambda values=values: flarge_certificate(value_set(values))
+    for name, options in NMAX.items():
+        yield f"nmax-{name}", lambda options=options: _range(**options)
+    for name, options in BOUNDED.items():
+        yield f"nmax-range-{name}", lambda options=options: _range(**options)
+    yield "nmax-range-upper-only-fp16", lambda: _upper_only(10**4)
+    yield "nmax-range-upper-only-fp64", lambda: _upper_only(10**18, dtype="fp64")
+    for name, options in PERIODS.items():
+        yield f"period-{name}", lambda options=options: _period(**options)
+
+
+def good_certificates(only: str = "") -> dict[str, bytes]:
+    """Name to bytes, of those whose name contains `only`."""
+    return {name: _named(make()) for name, make in makers() if only in name}
+
+
+assert all(a != b for a, b in pairwise(sorted(name for name, _ in makers())))

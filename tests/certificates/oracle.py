@@ -1,0 +1,287 @@
+"""What the producer's code says about any claim: true, false, not known, or no claim at all.
+
+The claim is read here from the words of docs/certificates.md, without the checker's reader, and decided by
+`fpsim` and `certify`: by the reference arithmetic row by row where the numbers are small.  The checker shares no code
+with any of it.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import Any
+
+from gmpy2 import mpq
+
+from certify.certified_range.compute import nmax_of
+from certify.certified_range.exhaustive import ReferenceRows
+from certify.certified_range.question import Question
+from certify.periodicity.component import decide
+from fpsim.angle import Angle, power_angle
+from fpsim.errors import FpcertError
+from fpsim.flarge import f_large
+from fpsim.realization import REALIZATIONS, realize
+from fpsim.regime import Regime
+from fpsim.sums import Order
+from fpsim.valueset import ValueSet
+
+__all__ = ["MALFORMED", "UNKNOWN", "truth"]
+
+UNKNOWN, MALFORMED = "unknown", "malformed"
+_ROWS = 60  # query positions that are walked by the reference
+_EXPONENT = 40_000  # beyond, numbers take too long here
+_STEPS = 2_000_000  # of a recurrence
+_ENUMS = {
+    "overflow": ("inf", "saturate", "nan"),
+    "rounding": ("even", "away", "zero", "up", "down", "odd"),
+    "criterion": ("gap", "weight"),
+    "realize": tuple(REALIZATIONS),
+    "verdict": ("periodic", "non-periodic"),
+}
+
+
+class NoClaimError(Exception):
+    """What is said is no claim of docs/certificates.md."""
+
+
+class TooMuchError(Exception):
+    """A claim that takes too long to decide here."""
+
+
+class AnyQuestion(Question):
+    """A question whose scale and angle may be anything: a claim about a head that overflows is a claim too."""
+
+    def __post_init__(self) -> None:
+        self.regime.require_deterministic()
+
+
+def truth(claim: Any) -> bool | str:
+    """True, False, `UNKNOWN` or `MALFORMED`, for the object that stands under `claim`.
+
+    >>> truth({"kind": "flarge", "F": {"kind": "grid", "values": [0, 1], "overflow": "inf", "rounding": "even"},
+    ...        "value": 1})
+    True
+    """
+    try:
+        return _decide(claim)
+    except (NoClaimError, KeyError, TypeError, ValueError):
+        return MALFORMED
+    except (TooMuchError, FpcertError, OverflowError):
+        return UNKNOWN
+
+
+def _decide(claim: Any) -> bool | str:
+    kind = _one(claim["kind"], ("flarge", "nmax", "nmax-range", "period"))
+    if kind == "flarge":
+        value = None if claim["value"] is None else _number(claim["value"])
+        return bool(f_large(_values(claim["F"])) == value)
+    if kind == "period":
+        return _periodic(claim)
+    return _range(claim)
+
+
+# -- claims --------------------------------------------------------------------------------------------------------
+
+
+def _range(claim: Any) -> bool | str:
+    exact = claim["kind"] == "nmax"
+    k = _integer(claim["k"], 1)
+    ends = [
+        None if claim[end] is None and not exact else _integer(claim[end], 0)
+        for end in (("value", "value") if exact else ("lower", "upper"))
+    ]
+    lower, upper = ends
+    if ends == [None, None]:
+        raise NoClaimError
+    scale = _number(claim["C"])
+    if scale <= 0:
+        raise NoClaimError
+    criterion, kind = _one(claim["criterion"], _ENUMS["criterion"]), _one(claim["realize"], _ENUMS["realize"])
+    angle = _angle(claim["g"])
+    question = AnyQuestion(angle, scale, k, _regime(claim["regime"]), kind, criterion)
+    low, high = _n_max(question, max(end for end in ends if end is not None))
+    if low is None:
+        return False  # F has no f_large: no range is defined
+    if lower is not None and high is not None and high < lower:
+        return False
+    if upper is not None and low > upper:
+        return False
+    known = (lower is None or low >= lower) and (upper is None or (high is not None and high <= upper))
+    return True if known else UNKNOWN
+
+
+def _n_max(question: Question, asked: int) -> tuple[int | None, int | None]:
+    """Bounds on N_max that tell whether it is `asked`; (None, None): it is not defined."""
+    if question.criterion == "gap" and question.threshold is None:
+        return None, None
+    k = question.offset
+    if k <= _ROWS:
+        rows = ReferenceRows(question)
+        for i in range(k + 1, min(asked + 3, k + _ROWS)):
+            if rows.failure(i) is not None:
+                return i - 2, i - 2
+        if asked + 3 <= k + _ROWS or asked < k - 1:
+            return max(asked + 1, k - 1), None
+    if question.threshold is None:
+        raise TooMuchError
+    found = nmax_of(Question(question.angle, question.scale, k, question.regime, question.kind, question.criterion))
+    return found.lower, found.lower if found.status == "exact" else found.upper
+
+
+def _periodic(claim: Any) -> bool | str:
+    said = {name: _integer_or_none(claim[name], least) for name, least in (("period", 1), ("preperiod", 0), ("eventual", 1), ("leaves", 0))}
+    verdict = _one(claim["verdict"], _ENUMS["verdict"])
+    rotation = realize(_one(claim["realize"], _ENUMS["realize"]), _angle(claim["theta"]), _values(claim["F"]))
+    found = decide(rotation, max_steps=_STEPS)
+    if found.verdict == "undecided" or (found.proof == "left-F" and found.leaves_F_at is None):
+        return UNKNOWN
+    if found.preperiod is None and found.eventual_period is not None:
+        return UNKNOWN
+    is_so = {
+        "period": found.period,
+        "preperiod": found.preperiod,
+        "eventual": found.eventual_period,
+        "leaves": found.leaves_F_at,
+    }
+    return said == is_so and verdict == found.verdict
+
+
+# -- what a claim is made of ---------------------------------------------------------------------------------------
+
+
+def _one(value: Any, known: tuple[str, ...]) -> Any:
+    if not isinstance(value, str) or value not in known:
+        raise NoClaimError
+    return value
+
+
+def _integer(value: Any, least: int) -> int:
+    if type(value) is not int or value < least:
+        raise NoClaimError
+    return value
+
+
+def _integer_or_none(value: Any, least: int) -> int | None:
+    return None if value is None else _integer(value, least)
+
+
+def _bool(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise NoClaimError
+    return value
+
+
+def _number(value: Any) -> mpq:
+    if type(value) is int:
+        return mpq(value)
+    if not isinstance(value, str):
+        raise NoClaimError
+    binary = re.fullmatch(r"(-?[0-9a-f]+)p(-?[0-9]+)", value, re.ASCII)
+    if binary:
+        exponent = int(binary[2])
+        if abs(exponent) > _EXPONENT:
+            raise TooMuchError
+        return mpq(int(binary[1], 16)) * mpq(2) ** exponent
+    return _rational(value)
+
+
+def _rational(text: str) -> mpq:
+    if not re.fullmatch(r"-?[0-9]+(/[0-9]+)?", text, re.ASCII):
+        raise NoClaimError
+    if int(text.partition("/")[2] or 1) == 0:
+        raise NoClaimError
+    return mpq(Fraction(text))
+
+
+def _angle(text: Any) -> Angle:
+    if not isinstance(text, str):
+        raise NoClaimError
+    factor, _, unit = text.rpartition("*")
+    sign = 1
+    if not factor and unit.startswith("-") and not re.fullmatch(r"-[0-9/]+", unit, re.ASCII):
+        sign, unit = -1, unit[1:]
+    coefficient = _rational(factor) if factor else mpq(sign)
+    if unit == "pi":
+        return Angle(coefficient, "pi") if coefficient else Angle(mpq(0))
+    root = re.fullmatch(r"([0-9/]+)\^\((-?[0-9/]+)\)", unit, re.ASCII)
+    if root:
+        base, power = _rational(root[1]), _rational(root[2])
+        if base <= 0:
+            raise NoClaimError
+        if power.denominator > _EXPONENT or abs(power.numerator) > _EXPONENT:
+            raise TooMuchError
+        return power_angle(base, power).times(coefficient)
+    return Angle(coefficient * _rational(unit))
+
+
+def _values(fields: Any) -> ValueSet:
+    kind = _one(fields["kind"], ("float", "fixed", "grid"))
+    shared = {name: _one(fields[name], _ENUMS[name]) for name in ("overflow", "rounding")}
+    if kind == "grid":
+        grid = tuple(_number(value) for value in fields["values"])
+        if 0 not in grid or any(a >= b for a, b in zip(grid, grid[1:])):
+            raise NoClaimError
+        zero = grid.index(mpq(0))
+        return ValueSet("grid", "grid", last=len(grid) - 1 - zero, first=-zero, grid=grid, layout="index", **shared)
+    largest = _number(fields["largest"])
+    if kind == "fixed":
+        step = _number(fields["step"])
+        if step <= 0 or largest < 0 or (largest / step).denominator != 1:
+            raise NoClaimError
+        last = int(largest / step)
+        precision = max(last.bit_length(), 1)
+        emin = _log2(step) + precision - 1
+        _check_size(precision)
+        return ValueSet("fixed", "fixed", precision, emin, last, -last, **shared)
+    precision, emin, ftz = _integer(fields["precision"], 1), _integer(fields["emin"], -1_000_000), _bool(fields["ftz"])
+    _check_size(precision)
+    if abs(emin) > _EXPONENT:
+        raise TooMuchError
+    last = _index(largest, precision, emin)
+    made = ValueSet("float", "float", precision, emin, last, -last, ftz=ftz, signed_zero=True, layout="none", **shared)
+    if ftz and 0 < last < made.least_index:
+        raise NoClaimError
+    return made
+
+
+def _check_size(precision: int) -> None:
+    if precision > 240:
+        raise NoClaimError
+
+
+def _log2(step: mpq) -> int:
+    n, d = int(step.numerator), int(step.denominator)
+    if n & (n - 1) or d & (d - 1):
+        raise NoClaimError
+    return n.bit_length() - d.bit_length()
+
+
+def _index(largest: mpq, precision: int, emin: int) -> int:
+    """The index of the greatest value of a float set: largest = m 2^(e-p+1), m < 2^p, e >= emin as small as can be."""
+    if largest < 0:
+        raise NoClaimError
+    e = emin
+    while largest >= mpq(2) ** (e + 1):
+        e += 1
+    m = largest / mpq(2) ** (e - precision + 1)
+    if m.denominator != 1:
+        raise NoClaimError
+    return int(m) + ((e - emin) << (precision - 1))
+
+
+def _regime(fields: Any) -> Regime:
+    values = _values(fields["values"])
+    stages = {
+        name: values if fields[name] == "values" else _values(fields[name]) for name in ("rotate", "score", "softmax")
+    }
+    return Regime(values, output=values, fma=_bool(fields["fma"]), order=_order(fields["order"]), **stages)
+
+
+def _order(value: Any) -> Order:
+    if isinstance(value, str):
+        return Order(_one(value, ("sequential", "reverse", "pairwise")))
+    if len(value) != 1:
+        raise NoClaimError
+    if "wide" in value:
+        return Order("wide", accumulator=_values(value["wide"]))
+    return Order("blocked", block=_integer(value["blocked"], 1))
