@@ -54,8 +54,17 @@ class Head:
         )
 
     def key(self, position: int) -> Block:
-        """k_j: the realized block itself."""
-        return self.realization.block(position)
+        """k_j: the realized block, rounded into `values` where the realization keeps wider tables (some pipelines)."""
+        block = self.realization.block(position)
+        if not self.rounds_keys:
+            return block
+        values = self.regime.values
+        return round_exact(values, block[0]), round_exact(values, block[1])
+
+    @property
+    def rounds_keys(self) -> bool:
+        """Whether a block need not be in `values`, so that a key is a block rounded once more."""
+        return self.realization.values != self.regime.values
 
     def query(self, position: int) -> Block:
         """q_i."""

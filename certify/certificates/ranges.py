@@ -12,13 +12,13 @@ from certify.certified_range.bracket import bracket
 from certify.certified_range.error_bound import ErrorBounds, error_bounds
 from certify.certified_range.exhaustive import ReferenceRows
 from certify.certified_range.question import Question
-from certify.certified_range.result import CertifiedRange
+from certify.certified_range.result import CertifiedRange, CertifiedRanges
 from fpsim.errors import UnsupportedError
 from fpsim.flarge import f_large
 from fpsim.valueset import ValueSet
 from fpsim.valueset_text import value_set
 
-__all__ = ["flarge_certificate", "range_certificate"]
+__all__ = ["flarge_certificate", "range_certificate", "range_certificates"]
 
 REALIZATIONS = ("ideal", "table", "phase", "counter", "recurrence")
 
@@ -33,6 +33,11 @@ def flarge_certificate(dtype: ValueSet | str) -> bytes:
     form = value_set_form(values)
     found = f_large(values)
     return certificate_bytes({"kind": "flarge", "F": form, "value": None if found is None else number_form(found)}, {})
+
+
+def range_certificates(result: CertifiedRange | CertifiedRanges) -> list[bytes]:
+    """The claim of a result, or of each of several offsets."""
+    return [range_certificate(each.question, each) for each in getattr(result, "results", (result,))]
 
 
 def range_certificate(question: Question, result: CertifiedRange) -> bytes:

@@ -12,7 +12,7 @@ from gmpy2 import mpq
 from certify.certified_range.exact_arithmetic import exact_arithmetic_range
 from certify.certified_range.exhaustive import Progress, ReferenceRows
 from certify.certified_range.many.exact_arithmetic import many_exact_range
-from certify.certified_range.many.question import ManyQuestion, parse_angles, parse_scales
+from certify.certified_range.many.question import ManyQuestion, parse_angles, parse_dim, parse_scales
 from certify.certified_range.many.roads import find_many
 from certify.certified_range.question import Criterion, Question, is_single_offset, parse_offsets, parse_scale
 from certify.certified_range.result import CertifiedRange, CertifiedRanges, Collision, CrossCheck, Record, difference
@@ -25,6 +25,7 @@ from fpsim.realization import Kind, parse_kind
 from fpsim.regime import Regime
 from fpsim.sums import Order
 from fpsim.valueset import ValueSet
+from fpsim.valueset_text import value_set
 
 __all__ = ["METHODS", "nmax", "nmax_of"]
 
@@ -45,6 +46,7 @@ def nmax(
     dtype: ValueSet | str = "fp16",
     k: Any = 1,
     realize: Kind | str = "ideal",
+    pipeline: Any = None,
     rotate_dtype: ValueSet | str | None = None,
     score_dtype: ValueSet | str | None = None,
     softmax_dtype: ValueSet | str | None = None,
@@ -78,8 +80,10 @@ def nmax(
     62
     """
     _check(method, max_length)
+    offsets, kind = parse_offsets(k), _kind(realize, pipeline, base, dim)
+    if rotate_dtype is None and pipeline is not None:
+        rotate_dtype = kind.stages.at(value_set(dtype)).rotate
     regime = Regime.of(dtype, rotate=rotate_dtype, score=score_dtype, softmax=softmax_dtype, fma=fma, order=order)
-    offsets, kind = parse_offsets(k), parse_kind(realize)
     ask = _asked(g, theta, base, dim, C)
     results: list[CertifiedRange] = []
     for offset in offsets:
@@ -95,6 +99,21 @@ def nmax(
             )
         )
     return results[0] if len(offsets) == 1 and is_single_offset(k) else CertifiedRanges(tuple(results))
+
+
+def _kind(realize: Kind | str, pipeline: Any, base: Any, dim: Any) -> Any:
+    """The kind of realization that was asked for: that of `realize`, or a pipeline, by name or as an object."""
+    if pipeline is None:
+        return parse_kind(realize)
+    if realize != "ideal":
+        raise InputError("realize", realize, "absent when a pipeline is given, which is a realization of its own")
+    from fpsim.pipeline import Pipeline
+    from fpsim.schedule import Schedule
+
+    schedule = None if base is None or dim is None else Schedule.conventional(base, parse_dim(dim))
+    if isinstance(pipeline, Pipeline):
+        return pipeline if schedule is None else pipeline.for_schedule(schedule)
+    return Pipeline.named(pipeline, schedule)
 
 
 def _asked(g: Any, theta: Any, base: Any, dim: Any, C: Any) -> Callable[..., Question | ManyQuestion]:
@@ -230,7 +249,7 @@ def _echo(question: Question | ManyQuestion) -> dict[str, Any]:
         "dtype": regime.values.name,
         "stages": {stage: values.name for stage, values in regime.stages.items() if stage != "output"},
         "realize": question.realize,
-        "kind": question.kind,
+        "question": question,
         "criterion": question.criterion,
         "fma": regime.fma,
         "order": str(regime.order),

@@ -52,6 +52,14 @@ def rotated_biases(head: Head, c: Floats, s: Floats) -> tuple[Floats, Floats]:
     return np.asarray(q0), np.asarray(q1)
 
 
+def stored_keys(head: Head, c: Floats, s: Floats) -> tuple[Floats, Floats]:
+    """`Head.key` on arrays: the blocks (c, s) themselves, or rounded into `values`."""
+    if not head.rounds_keys:
+        return c, s
+    values = head.regime.values
+    return np.asarray(arithmetic.round(values, c)), np.asarray(arithmetic.round(values, s))
+
+
 class FastRows:
     """Keeps the realized keys and queries from position 0 on, growing as the walk does."""
 
@@ -70,6 +78,7 @@ class FastRows:
             return
         c, s = blocks(self.question.head.realization, have, known_up_to(self.question, max(positions, 2 * have)))
         q0, q1 = queries(self.question, c, s)
+        c, s = stored_keys(self.question.head, c, s)
         self._c, self._s = np.concatenate([self._c, c]), np.concatenate([self._s, s])
         self._q0, self._q1 = np.concatenate([self._q0, q0]), np.concatenate([self._q1, q1])
 

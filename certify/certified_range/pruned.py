@@ -126,7 +126,9 @@ def pruned_scan(
         if max_length is None and not everywhere:
             number = returns.how_many()
             if number * (last - found.reached) > (PAIRS_BY_KERNEL if has_kernels(question) else PAIRS_BY_REFERENCE):
-                ended = f"{number} near-returns for each query from {found.reached} on would take long; give a length limit"
+                ended = (
+                    f"{number} near-returns for each query from {found.reached} on take long; give a length limit"
+                )
                 return replace(found, ended=ended)
         found = _near_scan(question, returns, found, last + 1, stop, progress)
     return found

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from gmpy2 import mpq
 
-from certify.certified_range.fast_rows import known_up_to, queries
+from certify.certified_range.fast_rows import known_up_to, queries, stored_keys
 from certify.certified_range.long_scan import WINDOW, WindowScan
 from certify.certified_range.pair_scan import EXACT, FUSED, GENERAL, Floats, scores_of_row
 from certify.certified_range.pruned_kernels import Integers, scan_table
@@ -43,6 +43,7 @@ class KeyTable:
     def __init__(self, question: Question) -> None:
         self.question = question
         self.c, self.s = np.empty(0), np.empty(0)
+        self._blocks = self.c, self.s  # what keys and queries are made of
 
     def grow(self, positions: int) -> None:
         """Hold at least this many positions."""
@@ -50,11 +51,18 @@ class KeyTable:
         if positions > have:
             wanted = max(positions, min(2 * have, positions + _MOST_POSITIONS))
             c, s = blocks(self.question.head.realization, have, known_up_to(self.question, wanted))
-            self.c, self.s = np.concatenate([self.c, c]), np.concatenate([self.s, s])
+            k0, k1 = stored_keys(self.question.head, c, s)
+            same = self._blocks[0] is self.c and k0 is c
+            self.c, self.s = np.concatenate([self.c, k0]), np.concatenate([self.s, k1])
+            before = self._blocks
+            self._blocks = (
+                (self.c, self.s) if same else (np.concatenate([before[0], c]), np.concatenate([before[1], s]))
+            )
 
     def queries(self, start: int, stop: int) -> tuple[Floats, Floats]:
         """The queries of positions that the table holds."""
-        return queries(self.question, self.c[start:stop], self.s[start:stop])
+        c, s = self._blocks
+        return queries(self.question, c[start:stop], s[start:stop])
 
     def scores(self, i: int, positions: slice | Integers) -> Floats:
         """The scores of query i against the keys of these positions."""

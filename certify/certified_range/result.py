@@ -8,7 +8,6 @@ from typing import Any, Literal, TypeAlias
 from gmpy2 import mpq
 
 from fpsim.number import exact_text, json_number
-from fpsim.realization import Kind
 from fpsim.rounding.reference import Element
 
 __all__ = ["CertifiedRange", "CertifiedRanges", "Collision", "CrossCheck", "Record", "Status", "Witness"]
@@ -103,7 +102,7 @@ class CertifiedRange:
     and N_max >= n_max); None when it is "between" (lower <= N_max <= upper) or "undefined" (F has no f_large).  usable:
     whether n_max >= k, which Cor. 4.1 of arXiv:2608.11909 needs (below, the claim is vacuous).  ideal_lower,
     ideal_upper: the same head in exact arithmetic; upper None where none is known.  g, C: the angle and the scale, or
-    tuples of those of all pairs.  realize, kind: the name of the kind of realization, and the kind itself.
+    tuples of those of all pairs.  realize: the name of the kind of realization.  question: what was asked.
     """
 
     n_max: int | None
@@ -131,7 +130,7 @@ class CertifiedRange:
     pigeonhole: Collision | None = None
     cross_check: CrossCheck | None = None
     notes: tuple[str, ...] = ()
-    kind: Kind | None = field(default=None, compare=False, repr=False)
+    question: Any = field(default=None, compare=False, repr=False)
 
     @property
     def usable(self) -> bool:

@@ -20,15 +20,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from certify.certified_range.error_bound import NoBound, error_bounds
-from certify.certified_range.question import Criterion, Question, parse_scale
+from certify.certified_range.question import Question
 from certify.certified_range.result import CertifiedRange, CertifiedRanges, Record, difference
 from certify.rotation.distance import one_minus_cosine
 from certify.rotation.near_returns import iter_records, last_record
-from fpsim.angle import Angle
 from fpsim.errors import UnsupportedError
 from fpsim.number import json_number
 from fpsim.real import Irrational
-from fpsim.regime import Regime
 from fpsim.rounding.reference import Element
 
 __all__ = ["EVERY_QUERY", "GapCurve", "GapPoint", "exact_gap", "gap_curve", "question_of", "to_float"]
@@ -103,25 +101,15 @@ def _least(ranges: CertifiedRanges) -> CertifiedRange:
 
 
 def question_of(result: CertifiedRange | CertifiedRanges) -> Question:
-    """The question that `result`, or the least of several, answers, read again from what it shows."""
+    """The question that `result`, or the least of several, answers."""
     if isinstance(result, CertifiedRanges):
         result = _least(result)
     if result.f_large is None:
         raise UnsupportedError(f"no plot: {result.reason}")
     if not isinstance(result.g, str) or not isinstance(result.C, str):
         raise UnsupportedError("no plot: it is made for heads with one rotary pair only")
-    stages = result.stages
-    regime = Regime.of(
-        stages["values"],
-        rotate=stages["rotate"],
-        score=stages["score"],
-        softmax=stages["softmax"],
-        fma=result.fma,
-        order=result.order,
-    )
-    criterion: Criterion = "weight" if result.criterion == "weight" else "gap"
-    kind = result.realize if result.kind is None else result.kind
-    return Question(Angle.parse(result.g, "g"), parse_scale(result.C), result.k, regime, kind, criterion)
+    question: Question = result.question
+    return question
 
 
 def exact_gap(question: Question, n: int) -> float:

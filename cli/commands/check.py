@@ -44,8 +44,8 @@ def command(
 ) -> int:
     """Check the claims of certificate files: `nmax`, `period` and `format` write them with --certificate.
 
-    FILE may be `-`, standard input. What checks is certify/checker, a folder that needs nothing but Python and also runs
-    alone; the claim is printed in words, with what was shown and the verdict.
+    FILE may be `-`, standard input. What checks is certify/checker, a folder that needs nothing but Python and
+    also runs alone; the claim is printed in words, with what was shown and the verdict.
     """
     from certify.certificates.checking import check, worst_exit_code
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 import click
 
-from fpcert.options import common_options
+from fpcert.options import certificate_option, common_options
 from fpcert.output import emit
 from fpcert.plotting import draw_plots, plot_options
 from fpcert.progress import Progress
@@ -43,6 +43,10 @@ UNDECIDED = 3
     "(cosines and sines given in FILE.npy, .npz or .csv).",
 )  # fmt: skip
 @click.option(
+    "--pipeline", metavar="NAME",
+    help="In place of --realize: how a real stack rotates, stage by stage (transformers, vllm, ggml-cpu, ...).",
+)  # fmt: skip
+@click.option(
     "--criterion",
     type=click.Choice(["gap", "weight"]),
     default="gap",
@@ -62,6 +66,7 @@ UNDECIDED = 3
 )
 @click.option("--max-length", type=int, metavar="N", help="Where a scan ends (default: about a minute).")
 @click.option("--cross-check", is_flag=True, help="Recompute what the answer rests on with mpmath.")
+@certificate_option
 @plot_options
 @common_options
 def command(
@@ -76,12 +81,14 @@ def command(
     score_dtype: str | None,
     softmax_dtype: str | None,
     realize: str,
+    pipeline: str | None,
     criterion: Literal["gap", "weight"],
     fma: bool,
     order: str,
     method: str,
     max_length: int | None,
     cross_check: bool,
+    certificate: str | None,
     plot: str | None,
     plot_scale: str | None,
     as_json: bool,
@@ -106,12 +113,17 @@ def command(
 
         result = nmax(
             g=g, theta=theta or None, base=base, dim=dim, C=scale, dtype=dtype, k=k, realize=realize,
-            rotate_dtype=rotate_dtype, score_dtype=score_dtype, softmax_dtype=softmax_dtype, criterion=criterion,
-            fma=fma, order=order, method=method, max_length=max_length, cross_check=cross_check, progress=report,
+            pipeline=pipeline, rotate_dtype=rotate_dtype, score_dtype=score_dtype, softmax_dtype=softmax_dtype,
+            criterion=criterion, fma=fma, order=order, method=method, max_length=max_length, cross_check=cross_check, progress=report,
         )  # fmt: skip
     shown = result.to_json()
     try:
         shown |= draw_plots(result, plot, plot_scale, quiet=quiet)
     finally:  # the answer stands, whatever becomes of its picture
         emit(shown, as_json, output_file, text=str(result))
+    if certificate is not None:
+        from certify.certificates.document import save_certificates
+        from certify.certificates.ranges import range_certificates
+
+        save_certificates(range_certificates(result), certificate)
     return UNDECIDED if result.status in ("at_least", "between") else 0

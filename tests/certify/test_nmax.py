@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import certify
+from certify.certified_range.exhaustive import ReferenceRows
 from certify.certified_range.result import CertifiedRange, CertifiedRanges
 from fpsim.errors import InputError, UnsupportedError
 from fpsim.grid_file import grid
@@ -263,3 +264,41 @@ def test_cross_check_finds_a_wrong_value(monkeypatch):
     check = certify.nmax(g=1, C=40, cross_check=True, method="exhaustive").cross_check
     assert check.disagreements >= 1
     assert "position 3" in check.first
+
+
+@pytest.mark.parametrize("name", ["transformers", "all-bf16", "llama", "vllm", "tf32-product", "gemma-jax", "ggml-cpu"])
+@pytest.mark.parametrize("dtype", ["bf16", "fp16"])
+def test_pipelines_by_every_road(name: str, dtype: str) -> None:
+    """A pipeline's blocks, its keys rounded once more where its tables are wider, by the reference and by kernels."""
+    asked = {"C": 30000, "dtype": dtype, "pipeline": name, "score_dtype": "fp32", "softmax_dtype": "e4m3", "k": 2}
+    results = [certify.nmax(g="0.7", method=method, **asked) for method in ("auto", "pruned", "exhaustive")]
+    assert {(r.n_max, r.witness.i, r.witness.j) for r in results} == {
+        (results[0].n_max, results[0].witness.i, results[0].witness.j)
+    }
+    question = results[0].question
+    rows = ReferenceRows(question)
+    assert rows.first_failure(3, results[0].n_max + 3) == results[0].n_max + 2
+    assert results[0].stages["rotate"] == question.regime.rotate.name
+
+
+def test_a_pipeline_is_no_realization() -> None:
+    with pytest.raises(InputError, match="pipeline"):
+        certify.nmax(g="1", C=40, realize="phase", pipeline="vllm")
+
+
+@pytest.mark.parametrize("name", ["llama", "ggml-cuda", "transformers"])
+def test_the_arrays_of_a_pipeline_have_the_keys_and_queries_of_the_reference(name: str) -> None:
+    from certify.certified_range.fast_rows import FastRows
+    from certify.certified_range.pruned_near_fast import KeyTable
+
+    question = certify.nmax(g="0.7", C=300, dtype="bf16", pipeline=name).question
+    rows, table, head = FastRows(question), KeyTable(question), question.head
+    for count in (100, 150):
+        rows._grow(count)
+        table.grow(count)
+    q0, q1 = table.queries(0, 150)
+    assert head.rounds_keys is (name != "transformers")
+    for i in range(150):
+        key, query = head.key(i), head.query(i)
+        assert (table.c[i], table.s[i]) == (rows._c[i], rows._s[i]) == tuple(map(float, key))
+        assert (q0[i], q1[i]) == (rows._q0[i], rows._q1[i]) == tuple(map(float, query))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from certify.certified_range.fast_rows import has_fast_rows, known_up_to, rotated_biases
+from certify.certified_range.fast_rows import has_fast_rows, known_up_to, rotated_biases, stored_keys
 from certify.certified_range.many.kernels import first_failing_row, first_failing_softmax
 from certify.certified_range.many.question import ManyQuestion
 from certify.certified_range.pair_scan import Floats
@@ -14,7 +14,7 @@ from fpsim.blocks import blocks
 from fpsim.many_pairs import ManyPairsHead
 from fpsim.rounding.specs import spec_of
 
-__all__ = ["ManyRows", "keys_between", "many_fast_rows", "queries_of"]
+__all__ = ["ManyRows", "blocks_between", "keys_of", "many_fast_rows", "queries_of"]
 
 
 def many_fast_rows(question: ManyQuestion) -> ManyRows | None:
@@ -22,15 +22,21 @@ def many_fast_rows(question: ManyQuestion) -> ManyRows | None:
     return ManyRows(question) if has_fast_rows(question) else None
 
 
-def keys_between(head: ManyPairsHead, start: int, stop: int) -> Floats:
-    """The realized keys of the positions start .. stop-1, of shape (2 D, stop - start)."""
+def blocks_between(head: ManyPairsHead, start: int, stop: int) -> Floats:
+    """The realized blocks of the positions start .. stop-1, of shape (2 D, stop - start)."""
     return np.stack([entry for pair in head.pairs for entry in blocks(pair.realization, start, stop)])
 
 
-def queries_of(head: ManyPairsHead, keys: Floats) -> Floats:
-    """The realized queries at the positions of these keys, of the same shape."""
+def keys_of(head: ManyPairsHead, made: Floats) -> Floats:
+    """The realized keys of these blocks, of the same shape."""
     pairs = enumerate(head.pairs)
-    return np.stack([entry for d, pair in pairs for entry in rotated_biases(pair, keys[2 * d], keys[2 * d + 1])])
+    return np.stack([entry for d, pair in pairs for entry in stored_keys(pair, made[2 * d], made[2 * d + 1])])
+
+
+def queries_of(head: ManyPairsHead, made: Floats) -> Floats:
+    """The realized queries at the positions of these blocks, of the same shape."""
+    pairs = enumerate(head.pairs)
+    return np.stack([entry for d, pair in pairs for entry in rotated_biases(pair, made[2 * d], made[2 * d + 1])])
 
 
 class ManyRows:
@@ -45,9 +51,10 @@ class ManyRows:
     def _grow(self, positions: int) -> None:
         have = self._keys.shape[1]
         if positions > have:
-            keys = keys_between(self.question.head, have, known_up_to(self.question, max(positions, 2 * have)))
-            self._keys = np.concatenate([self._keys, keys], axis=1)
-            self._queries = np.concatenate([self._queries, queries_of(self.question.head, keys).T])
+            head = self.question.head
+            made = blocks_between(head, have, known_up_to(self.question, max(positions, 2 * have)))
+            self._keys = np.concatenate([self._keys, keys_of(head, made)], axis=1)
+            self._queries = np.concatenate([self._queries, queries_of(head, made).T])
 
     def first_failure(self, start: int, stop: int) -> int | None:
         """The least failing i with start <= i < stop, or None."""

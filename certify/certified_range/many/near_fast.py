@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from certify.certified_range.many.fast_rows import keys_between, queries_of
+from certify.certified_range.many.fast_rows import blocks_between, queries_of
 from certify.certified_range.many.kernels import first_failing_distance, paired_scores
 from certify.certified_range.many.question import ManyQuestion
 from certify.certified_range.pair_scan import Floats
@@ -76,8 +76,8 @@ class FastManyNear:
     def _keys(self, start: int, stop: int) -> Floats:
         have = self._table.shape[1]
         if stop > have and stop * self._terms <= _TABLE_ENTRIES and start <= 2 * have + _WINDOW:
-            more = keys_between(self.question.head, have, max(stop, min(2 * have, _TABLE_ENTRIES // self._terms)))
+            more = blocks_between(self.question.head, have, max(stop, min(2 * have, _TABLE_ENTRIES // self._terms)))
             self._table = np.concatenate([self._table, more], axis=1)
         if stop <= self._table.shape[1]:
             return self._table[:, start:stop]
-        return keys_between(self.question.head, start, stop)
+        return blocks_between(self.question.head, start, stop)

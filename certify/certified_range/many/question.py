@@ -22,7 +22,7 @@ from fpsim.many_pairs import ManyPairsHead
 from fpsim.realization import Kind, parse_kind, realize
 from fpsim.regime import Regime
 
-__all__ = ["ManyQuestion", "parse_angles", "parse_scales"]
+__all__ = ["ManyQuestion", "parse_angles", "parse_dim", "parse_scales"]
 
 MAX_PAIRS = 4096
 
@@ -112,13 +112,14 @@ def parse_angles(theta: object = None, base: object = None, dim: object = None) 
         missing = "dim" if dim is None else "base"
         raise InputError(missing, "nothing", "given: a conventional schedule has a base and a dim (--base B --dim D)")
     else:
-        angles = tuple(conventional_angle(base, d, _dim(dim)) for d in range(1, _dim(dim) // 2 + 1))
+        angles = tuple(conventional_angle(base, d, parse_dim(dim)) for d in range(1, parse_dim(dim) // 2 + 1))
     if not 1 <= len(angles) <= MAX_PAIRS:
         raise InputError("theta", f"{len(angles)} angles", f"between 1 and {MAX_PAIRS} angles")
     return angles
 
 
-def _dim(dim: object) -> int:
+def parse_dim(dim: object) -> int:
+    """The rotary dimension: an even number, an int or its text."""
     right = f"an even integer between 2 and {2 * MAX_PAIRS}"
     if isinstance(dim, str) and dim.strip().isascii() and dim.strip().isdigit() and len(dim) < 20:
         dim = int(dim)
