@@ -13,10 +13,10 @@ import argparse
 import math
 import time
 
-from certify.periodicity.compiled_machine import CompiledMachine, compiled_machine
-from certify.periodicity.exponent_window import exponent_window
-from certify.periodicity.state_cycle import decide_recurrence
-from certify.periodicity.state_machine import ReferenceMachine, StateMachine
+from certify.periodicity.recurrences.compiled_machine import CompiledMachine, compiled_machine
+from certify.periodicity.recurrences.exponent_window import exponent_window
+from certify.periodicity.recurrences.state_cycle import decide_recurrence
+from certify.periodicity.recurrences.state_machine import ReferenceMachine, StateMachine
 from fpsim.angle import Angle
 from fpsim.realization.recurrence import Recurrence
 from fpsim.valueset import ValueSet

@@ -13,16 +13,26 @@ from typing import Any
 _HOME = {
     "CertifiedRange": "certify.certified_range.result",
     "CertifiedRanges": "certify.certified_range.result",
+    "Checked": "certify.certificates.checking",
     "Design": "certify.designing.outcome",
+    "HeadEffects": "certify.head_effects.effects",
     "PeriodResult": "certify.periodicity.result",
+    "check": "certify.certificates.checking",
     "design": "certify.designing.compute",
+    "flarge_certificate": "certify.certificates.ranges",
     "gap_curve": "certify.plots.gap_data",
     "gap_figure": "certify.plots.gap_figure",
     "nmax": "certify.certified_range.compute",
     "period": "certify.periodicity.compute",
+    "period_certificates": "certify.certificates.periods",
+    "period_curve": "certify.plots.period_data",
+    "period_figure": "certify.plots.period_figure",
+    "range_certificates": "certify.certificates.ranges",
+    "save_certificates": "certify.certificates.document",
     "save_figure": "certify.plots.figure_file",
     "scale_curve": "certify.plots.scale_data",
     "scale_figure": "certify.plots.scale_figure",
+    "schedule_effects": "certify.head_effects.schedules",
 }
 
 __all__ = list(_HOME)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from certify.periodicity.effects_positions import blocks_of
+from certify.head_effects.positions import blocks_of
 from certify.periodicity.phase_stages import as_phased, position_set
 from certify.periodicity.positions import has_fast_blocks
 from certify.periodicity.undefined import has_nan

@@ -45,7 +45,7 @@ def decide(
 
         return decide_table(rotation)
     if isinstance(rotation, Recurrence):
-        from certify.periodicity.state_cycle import decide_recurrence
+        from certify.periodicity.recurrences.state_cycle import decide_recurrence
 
         return decide_recurrence(rotation, max_steps, progress)
     from certify.periodicity.eventually_constant import decide_eventually_constant

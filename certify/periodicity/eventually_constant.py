@@ -23,7 +23,7 @@ from dataclasses import replace
 
 from gmpy2 import mpq
 
-from certify.periodicity.effects_positions import blocks_of
+from certify.head_effects.positions import blocks_of
 from certify.periodicity.monotone import least
 from certify.periodicity.phase_stages import PhasedRotation, entry_of, may_be_nan, phase_function, settled_by
 from certify.periodicity.positions import has_fast_blocks

@@ -11,7 +11,7 @@ __all__ = ["has_fast_blocks"]
 
 
 def has_fast_blocks(rotation: Realization) -> bool:
-    """Whether `effects_positions.blocks_of` computes the blocks by compiled code, exactly, and not one by one."""
+    """Whether `positions.blocks_of` computes the blocks by compiled code, exactly, and not one by one."""
     if isinstance(rotation, Windowed):
         return has_fast_blocks(rotation.inner)
     if isinstance(rotation, Given) or not rotation.angle:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from gmpy2 import mpq
 
-from certify.periodicity.effects_positions import blocks_of
+from certify.head_effects.positions import blocks_of
 from certify.periodicity.positions import has_fast_blocks
 from certify.periodicity.verdict import Verdict
 from fpsim.errors import UnsupportedError

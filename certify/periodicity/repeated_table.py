@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from certify.periodicity.effects_positions import Floats, blocks_of
+from certify.head_effects.positions import Floats, blocks_of
 from certify.periodicity.least_period import prime_divisors, table_period
 from certify.periodicity.positions import has_fast_blocks
 from certify.periodicity.undefined import has_nan

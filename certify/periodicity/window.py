@@ -6,7 +6,7 @@ is the least period that all of it is consistent with, if that is seen at least 
 
 from __future__ import annotations
 
-from certify.periodicity.effects_positions import blocks_of
+from certify.head_effects.positions import blocks_of
 from certify.periodicity.least_period import window_period
 from certify.periodicity.verdict import Verdict
 from fpsim.realization import Realization

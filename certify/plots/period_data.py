@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from certify.periodicity.effects_errors import block_errors
-from certify.periodicity.effects_text import ACCURACY
+from certify.head_effects.errors import block_errors
+from certify.head_effects.explanation import ACCURACY
 from certify.periodicity.positions import has_fast_blocks
 from certify.periodicity.result import Component, PeriodResult
 from certify.periodicity.verdict import Verdict

@@ -114,7 +114,8 @@ def command(
         result = nmax(
             g=g, theta=theta or None, base=base, dim=dim, C=scale, dtype=dtype, k=k, realize=realize,
             pipeline=pipeline, rotate_dtype=rotate_dtype, score_dtype=score_dtype, softmax_dtype=softmax_dtype,
-            criterion=criterion, fma=fma, order=order, method=method, max_length=max_length, cross_check=cross_check, progress=report,
+            criterion=criterion, fma=fma, order=order, method=method, max_length=max_length,
+            cross_check=cross_check, progress=report,
         )  # fmt: skip
     shown = result.to_json()
     try:

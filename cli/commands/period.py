@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from fpcert.options import common_options
+from fpcert.options import certificate_option, common_options
 from fpcert.output import emit
 from fpcert.plotting import check_file
 from fpcert.progress import Progress
@@ -42,6 +43,15 @@ UNDECIDED = 3
 @click.option("--length", type=int, metavar="L", help="With --config: the length that dynamic and longrope depend on.")
 @click.option("--predicates", is_flag=True, help="List the modular predicates that define each value (Prop. 2.1).")
 @click.option(
+    "--effects",
+    type=click.IntRange(min=3),
+    metavar="N",
+    help="Also what N positions do to a head: where it breaks, equal neighbours, the greatest errors.",
+)
+@click.option("--k", type=click.IntRange(min=1), metavar="K", help="With --effects: how far the head looks back (1).")
+@click.option("--C", "scale", metavar="NUMBER", help="With --effects: the scale of every pair, exact.")
+@certificate_option
+@click.option(
     "--plot",
     metavar="FILE",
     callback=check_file,
@@ -63,6 +73,10 @@ def command(
     resonance: bool,
     length: int | None,
     predicates: bool,
+    effects: int | None,
+    k: int | None,
+    scale: str | None,
+    certificate: str | None,
     plot: str | None,
     as_json: bool,
     output_file: str | None,
@@ -76,30 +90,49 @@ def command(
     """
     from certify.periodicity.compute import period
 
+    if effects is None and (k is not None or scale is not None):
+        raise click.UsageError("--k and --C are about a head: give --effects N too.")
     with Progress("deciding components", quiet=quiet) as progress:
-        seen = 0
-
-        def report(done: int, _total: int) -> None:
-            nonlocal seen
-            progress.advance(done - seen)
-            seen = done
-
         result = period(
             theta=theta or None, base=base, dim=dim, config=config, array=array, dtype=dtype,
             realize=realize or "ideal", pipeline=pipeline, max_steps=max_steps, positions=positions, window=window,
-            resonance=resonance, length=length, progress=report,
+            resonance=resonance, length=length, progress=_steps(progress),
         )  # fmt: skip
     shown, text = result.to_json(predicates=predicates), str(result)
     if predicates:
         from certify.periodicity.explanation import explain_predicates
 
         text += f"\n\n{explain_predicates(result)}"
+    if effects is not None:
+        from certify.head_effects.schedules import schedule_effects
+
+        with Progress("queries", quiet=quiet) as progress:
+            found = schedule_effects(result, length=effects, C=scale, k=k or 1, progress=_steps(progress))
+        shown["effects"] = [{"layer": layer, **of.to_json()} for layer, of in found.items()]
+        text += "".join(f"\n\n{'' if layer is None else f'{layer}: '}{of}" for layer, of in found.items())
     try:
         if plot is not None:
             shown["period_curve"] = _draw(result, plot)
     finally:  # the answer stands, whatever becomes of its picture
         emit(shown, as_json, output_file, text=text)
+    if certificate is not None:
+        from certify.certificates.document import save_certificates
+        from certify.certificates.periods import period_certificates
+
+        save_certificates(period_certificates(result), certificate)
     return UNDECIDED if result.undecided else 0
+
+
+def _steps(progress: Progress) -> Callable[[int, int], None]:
+    """A report (done, total) as steps of a bar."""
+    seen = 0
+
+    def report(done: int, _total: int) -> None:
+        nonlocal seen
+        progress.advance(done - seen if done > seen else done)
+        seen = done
+
+    return report
 
 
 def _draw(result: PeriodResult, plot: str) -> dict[str, Any]:

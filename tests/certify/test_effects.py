@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 from gmpy2 import mpq
 
-from certify.periodicity import effects_gaps
-from certify.periodicity.effects import default_scale, head_effects
-from certify.periodicity.effects_errors import block_errors, phase_errors, rotation_errors
-from certify.periodicity.effects_exact import ExactScores
-from certify.periodicity.effects_gaps import Gaps
-from certify.periodicity.effects_positions import blocks_of, phases_of
-from certify.periodicity.effects_table import head_table
+from certify.head_effects import gaps as effects_gaps
+from certify.head_effects.effects import default_scale, head_effects
+from certify.head_effects.errors import block_errors, phase_errors, rotation_errors
+from certify.head_effects.exact import ExactScores
+from certify.head_effects.gaps import Gaps
+from certify.head_effects.positions import blocks_of, phases_of
+from certify.head_effects.table import head_table
 from fpsim.angle import Angle
 from fpsim.errors import InputError, UnsupportedError
 from fpsim.flarge import f_large

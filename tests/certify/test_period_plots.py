@@ -14,7 +14,7 @@ import pytest
 from certify.periodicity.collision import Collision
 from certify.periodicity.component import decide
 from certify.periodicity.compute import period
-from certify.periodicity.effects_errors import block_errors
+from certify.head_effects.errors import block_errors
 from certify.periodicity.result import Component, PeriodResult
 from certify.periodicity.verdict import Verdict
 from certify.plots.figure_file import save_figure

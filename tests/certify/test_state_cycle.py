@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from gmpy2 import mpq
 
-from certify.periodicity import state_machine_kernels as kernels
-from certify.periodicity.brent import Brent, Loss, Meter, least_meeting
-from certify.periodicity.compiled_machine import CompiledMachine, compiled_machine
-from certify.periodicity.exponent_window import exponent_window
-from certify.periodicity.orbit import state_at
-from certify.periodicity.state_cycle import _Search, decide_recurrence, default_max_steps
-from certify.periodicity.state_machine import ReferenceMachine, has_nan
+from certify.periodicity.recurrences import state_machine_kernels as kernels
+from certify.periodicity.recurrences.brent import Brent, Loss, Meter, least_meeting
+from certify.periodicity.recurrences.compiled_machine import CompiledMachine, compiled_machine
+from certify.periodicity.recurrences.exponent_window import exponent_window
+from certify.periodicity.recurrences.orbit import state_at
+from certify.periodicity.recurrences.state_cycle import _Search, decide_recurrence, default_max_steps
+from certify.periodicity.recurrences.state_machine import ReferenceMachine, has_nan
 from fpsim.angle import Angle
 from fpsim.errors import InputError, UnsupportedError
 from fpsim.grid_file import grid

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from certify.periodicity.effects_recurrence import states_of
+from certify.head_effects.recurrence import states_of
 from fpsim import arithmetic
 from fpsim.blocks import blocks
 from fpsim.realization import Counter, Given, Phase, Realization, Recurrence

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from gmpy2 import mpq
 
-from certify.periodicity.effects_errors import Extreme
-from certify.periodicity.effects_exact import Gap
+from certify.head_effects.errors import Extreme
+from certify.head_effects.exact import Gap
 from fpsim.number import decimal_text, exact_text, readable
 from fpsim.rounding.reference import Element
 
 if TYPE_CHECKING:
-    from certify.periodicity.effects import HeadEffects
+    from certify.head_effects.effects import HeadEffects
 
 __all__ = ["ACCURACY", "explain_effects"]
 

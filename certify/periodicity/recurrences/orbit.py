@@ -13,8 +13,8 @@ from typing import Any
 
 from gmpy2 import mpq
 
-from certify.periodicity.brent import Brent
-from certify.periodicity.state_machine import StateMachine
+from certify.periodicity.recurrences.brent import Brent
+from certify.periodicity.recurrences.state_machine import StateMachine
 from fpsim.realization.block import Block
 from fpsim.rounding.reference import Element
 

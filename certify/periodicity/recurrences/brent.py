@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from certify.periodicity.state_machine import StateMachine, has_nan
+from certify.periodicity.recurrences.state_machine import StateMachine, has_nan
 
 __all__ = ["Brent", "Loss", "Meter", "Return", "least_meeting"]
 

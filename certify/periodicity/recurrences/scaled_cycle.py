@@ -19,9 +19,9 @@ from __future__ import annotations
 
 import math
 
-from certify.periodicity.brent import Return, least_meeting
-from certify.periodicity.compiled_machine import CompiledMachine, Pair
-from certify.periodicity.orbit import Jump
+from certify.periodicity.recurrences.brent import Return, least_meeting
+from certify.periodicity.recurrences.compiled_machine import CompiledMachine, Pair
+from certify.periodicity.recurrences.orbit import Jump
 from fpsim.valueset import ValueSet
 
 __all__ = ["can_scale", "scaled_jump"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from certify.periodicity.effects_positions import Floats, Integers, blocks_of
+from certify.head_effects.positions import Floats, Integers, blocks_of
 from fpsim.errors import InputError, UnsupportedError
 from fpsim.realization import Realization
 from fpsim.rounding.reference import round_exact

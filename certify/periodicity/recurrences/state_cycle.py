@@ -3,8 +3,7 @@
 The recurrence is a state machine on F x F, which is finite: its states enter a cycle, with pre-period mu and period
 lambda, or meet a NaN and so leave F.  A block is a state, and a state fixes the next, so the schedule is periodic iff
 mu = 0.  The search is Brent's, in constant memory.  In float formats it also finds cycles up to a power of two, which
-are much shorter than true ones, and jumps along them to where they end (`certify.periodicity.scaled_cycle`): the states
-grow until one leaves F, or sink to the subnormal values and there enter a true cycle.
+are much shorter than true ones, and jumps along them to where they end (`scaled_cycle`): the states grow until one leaves F, or sink to the subnormal values and there enter a true cycle.
 
 mu is exact after a jump too.  A state that lies on the final cycle is followed by such states only.  So when the search
 from the end of the last jump on finds that its mu'-th state is the first on the cycle, and mu' > 0, no earlier one is.
@@ -20,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 from gmpy2 import mpq
 
-from certify.periodicity.brent import Brent, Loss, Meter, Return, least_meeting
-from certify.periodicity.exponent_window import exponent_window
-from certify.periodicity.orbit import Piece, first_true, state_at, times_power
-from certify.periodicity.state_machine import ReferenceMachine
+from certify.periodicity.recurrences.brent import Brent, Loss, Meter, Return, least_meeting
+from certify.periodicity.recurrences.exponent_window import exponent_window
+from certify.periodicity.recurrences.orbit import Piece, first_true, state_at, times_power
+from certify.periodicity.recurrences.state_machine import ReferenceMachine
 from certify.periodicity.verdict import Verdict
 from fpsim.errors import InputError, UnsupportedError
 from fpsim.realization.block import Block, is_finite
@@ -32,7 +31,7 @@ from fpsim.rounding.kinds import Binary32, Binary64, NearestFloat
 from fpsim.valueset import ValueSet
 
 if TYPE_CHECKING:
-    from certify.periodicity.compiled_machine import CompiledMachine
+    from certify.periodicity.recurrences.compiled_machine import CompiledMachine
 
 __all__ = ["decide_recurrence", "default_max_steps"]
 
@@ -99,8 +98,8 @@ class _Search:
 
     def _begin_piece(self, position: int, block: Block, *, reference: bool = False) -> None:
         """Search on from a block at a position, with the fastest machine that holds it."""
-        from certify.periodicity.compiled_machine import compiled_machine  # loads numba
-        from certify.periodicity.scaled_cycle import can_scale
+        from certify.periodicity.recurrences.compiled_machine import compiled_machine  # loads numba
+        from certify.periodicity.recurrences.scaled_cycle import can_scale
 
         window = None if reference else exponent_window(self.values, _size(block))
         machine = compiled_machine(self.recurrence, window) if window else None
@@ -130,7 +129,7 @@ class _Search:
     @staticmethod
     def _cut_window(piece: Piece) -> CompiledMachine | None:
         """The machine of a piece, when it has to stay within a window."""
-        from certify.periodicity.compiled_machine import CompiledMachine
+        from certify.periodicity.recurrences.compiled_machine import CompiledMachine
 
         machine = piece.machine
         return machine if isinstance(machine, CompiledMachine) and machine.window.is_cut else None
@@ -152,8 +151,8 @@ class _Search:
 
     def _jump(self, event: Return) -> None:
         """Jump along a cycle up to a power of two, or search on when that gains nothing."""
-        from certify.periodicity.compiled_machine import CompiledMachine
-        from certify.periodicity.scaled_cycle import scaled_jump
+        from certify.periodicity.recurrences.compiled_machine import CompiledMachine
+        from certify.periodicity.recurrences.scaled_cycle import scaled_jump
 
         piece = self.pieces[-1]
         assert isinstance(piece.machine, CompiledMachine)  # no other looks for such cycles

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from gmpy2 import mpq
 
-from certify.periodicity.effects_positions import Floats, blocks_of, phases_of
+from certify.head_effects.positions import Floats, blocks_of, phases_of
 from fpsim.blocks import blocks
 from fpsim.enclosure import pi_bounds
 from fpsim.real import Irrational

@@ -2,7 +2,7 @@ r"""The gaps of a k-offset head of uniform content over a realized table, in exa
 
     S(i, j) = sum over the pairs d of <R_i b_d, K_j>,   R_i b = (c_i b0 - s_i b1, s_i b0 + c_i b1),   K_j = (c_j, s_j)
 
-with realized (c, s) and the bias b of `effects_table`: numbers of binary64 all of them, so that S is a rational.  The
+with realized (c, s) and the bias b of `table`: numbers of binary64 all of them, so that S is a rational.  The
 gap of the query i against j is S(i, i-k) - S(i, j).  Exact sums are slow, matrix products in binary64 are fast, and a
 bound says where the fast ones decide:
 
@@ -29,9 +29,9 @@ from typing import Any
 import numpy as np
 from gmpy2 import mpq
 
-from certify.periodicity.effects_exact import ExactScores, Gap
-from certify.periodicity.effects_positions import Floats, Integers
-from certify.periodicity.effects_table import HeadTable
+from certify.head_effects.exact import ExactScores, Gap
+from certify.head_effects.positions import Floats, Integers
+from certify.head_effects.table import HeadTable
 
 __all__ = ["Gaps", "Scan"]
 

@@ -3,7 +3,7 @@
 A wrong angle is not a broken head: the scores of a k-offset head depend on how far apart the realized positions are.
 So the questions here are asked of the head itself, one with uniform content and one rotary pair for each realization.
 Its scores S(i, j) are sums over the pairs of <R_i b_d, K_j>, without any rounding of queries, products and sums
-(`effects_gaps`): what fails here fails by the realized rotation alone.
+(`gaps`): what fails here fails by the realized rotation alone.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from gmpy2 import mpq
 
-from certify.periodicity.effects_errors import RotationErrors, rotation_errors
-from certify.periodicity.effects_exact import Gap
-from certify.periodicity.effects_gaps import Gaps, Scan
-from certify.periodicity.effects_table import head_table
+from certify.head_effects.errors import RotationErrors, rotation_errors
+from certify.head_effects.exact import Gap
+from certify.head_effects.gaps import Gaps, Scan
+from certify.head_effects.table import head_table
 from fpsim.errors import InputError
 from fpsim.flarge import f_large
 from fpsim.number import exact_text, json_number, parse_number
@@ -103,7 +103,7 @@ class HeadEffects:
         }
 
     def __str__(self) -> str:
-        from certify.periodicity.effects_text import explain_effects
+        from certify.head_effects.explanation import explain_effects
 
         return explain_effects(self)
 

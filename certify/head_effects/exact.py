@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from gmpy2 import mpq, mpz
 
-from certify.periodicity.effects_positions import Floats
-from certify.periodicity.effects_table import HeadTable
+from certify.head_effects.positions import Floats
+from certify.head_effects.table import HeadTable
 from fpsim.number import exact_text, json_number
 from fpsim.rounding.reference import Element
 

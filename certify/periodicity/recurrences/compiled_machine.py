@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from gmpy2 import mpq
 
-from certify.periodicity import state_machine_kernels as kernels
-from certify.periodicity.exponent_window import ExponentWindow
+from certify.periodicity.recurrences import state_machine_kernels as kernels
+from certify.periodicity.recurrences.exponent_window import ExponentWindow
 from fpsim.realization.block import Block
 from fpsim.realization.recurrence import Recurrence
 from fpsim.rounding.kinds import Binary32, Binary64, NearestFloat
