@@ -1,8 +1,7 @@
 """`python -m certify.checker FILE...`, or `python -I checker FILE...` with a copy of this folder alone.
 
-Run as a folder, this file is no part of a package and the folder stands on the path of imports, where a file of it
-could hide a module of the standard library.  So it is taken off the path, and loaded as a package under a name of its
-own.
+Run as a folder, this file is no part of a package, and the folder stands on the path of imports, where a file of it
+could hide a module of the standard library.  So it is taken off the path, and loaded as a package by its own name.
 """
 
 import sys

@@ -86,15 +86,19 @@ def size(x: Fraction) -> int:
 
 
 def show(x: Fraction | float | None) -> str:
-    """A number for a reader; long ones by their magnitude."""
+    """A number for a reader: exactly, unless that is long, then its magnitude."""
     if x is None or isinstance(x, float):
         return "none" if x is None else str(x)
     x = Fraction(x)
-    if size(x) <= 200:
-        d = x.denominator
-        twos = d.bit_length() - 1
-        if d == 1 or d != 1 << twos or twos > 40:
-            return str(x)
-        digits = str(abs(x.numerator) * 5**twos).rjust(twos + 1, "0")  # m / 2^twos = m 5^twos / 10^twos
-        return f"{'-' if x < 0 else ''}{digits[:-twos]}.{digits[-twos:]}"
-    return f"{'-' if x < 0 else ''}about 2^{abs(x.numerator).bit_length() - x.denominator.bit_length()}"
+    n, d = abs(x.numerator), x.denominator
+    twos = d.bit_length() - 1
+    if d == 1 << twos and n < 1 << 128 and twos <= 40:
+        digits = str(n * 5**twos).rjust(twos + 1, "0")  # m / 2^twos = m 5^twos / 10^twos
+        text = f"{digits[:-twos]}.{digits[-twos:]}" if twos else digits
+    elif d == 1 << twos:
+        low = (n & -n).bit_length() - 1
+        text = f"{n >> low:x}p{low - twos}"
+    else:
+        text = f"{n}/{d}"
+    text = text if len(text) <= 100 else f"about 2^{n.bit_length() - d.bit_length()}"
+    return f"-{text}" if x < 0 else text

@@ -99,9 +99,7 @@ def cos_sin(turn: int, bits: int) -> tuple[int, int, int]:
 
 
 def exp(n: int, d: int, bits: int) -> tuple[int, int, int]:
-    """(low, high, e) with low 2^e <= exp(n/d) <= high 2^e, d > 0: exp(n/d) = 2^k exp(r), r = n/d - k ln 2 in [0,
-    0.7).
-    """
+    """(low, high, e) with low 2^e <= exp(n/d) <= high 2^e, d > 0: it is 2^k exp(r), r = n/d - k ln 2 in [0, 0.7)."""
     wide = bits + max(n.bit_length() - d.bit_length(), 0) + 8
     y = (n << wide) // d  # n/d 2^wide is within [y, y + 1]
     low2, high2 = ln2(wide)

@@ -1,6 +1,4 @@
-"""The k-offset head on one rotary pair ("semantics 1", section 4): bias, query, key and score, each operation rounded
-once.
-"""
+"""The k-offset head on one rotary pair ("semantics 1", section 4): bias, query, key and score."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 __all__ = ["MAX_BITS", "MAX_STORED", "Account", "Malformed", "Refuted", "Stop", "Undecided", "Unsupported"]
 
 MAX_BITS = 40_000  # of a fixed-point number: cos and sin of that length take about a second
-MAX_STORED = 400_000  # realized blocks kept at once: some 150 MB
+MAX_STORED = 300_000  # realized blocks, scores or near-returns kept at once: below 200 MB
 _REFINED = 256  # bits up to which an enclosure is part of the one unit that a realized value costs
 
 
@@ -81,10 +81,10 @@ class Account:
         if bits > _REFINED:
             self.spend((bits // _REFINED) ** 2)
 
-    def store(self, blocks: int) -> None:
-        """Refuse to keep more blocks than memory is meant to hold."""
-        if blocks > MAX_STORED:
-            raise Undecided(f"{blocks} realized blocks to keep, where this checker keeps {MAX_STORED}")
+    def store(self, things: int) -> None:
+        """Refuse to keep more than memory is meant to hold."""
+        if things > MAX_STORED:
+            raise Undecided(f"more than {MAX_STORED} blocks, scores or near-returns to keep at once")
 
     def shown(self, note: str, obligations: int = 1) -> None:
         """One obligation, or several of a kind, was met."""

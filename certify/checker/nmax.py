@@ -93,23 +93,20 @@ class Nmax:
 
     def words(self) -> list[str]:
         """The claim, for a reader."""
-        name = f"N_max^({show(self.k)})(g = {_short(self.angle)}, C = {show(self.C)})"
+        claim = f"N_max^({self.k})(g = {_short(self.angle)}, C = {show(self.C)})"
         if self.kind == "nmax":
-            claim = f"{name} = {show(self.lower)}"
+            claim = f"{claim} = {self.lower}"
         else:
-            claim = f"{show(self.lower)} <= {name} <= {show(self.upper)}".replace("none <= ", "").replace(
-                " <= none", ""
-            )
+            claim = f"{'' if self.lower is None else f'{self.lower} <= '}{claim}"
+            claim = f"{claim}{'' if self.upper is None else f' <= {self.upper}'}"
         regime, order = self.regime, self.regime.order
         stages = {stage: getattr(regime, stage) for stage in _STAGES}
         others = [f"{stage}: {values}" for stage, values in stages.items() if values is not regime.values]
-        summed = {"blocked": f"blocked, {order.block} terms each", "wide": f"in {order.wide}"}.get(
-            order.kind, order.kind
-        )
+        how = {"blocked": f"in blocks of {order.block} terms", "wide": f"in {order.wide}"}
         return [
             f"{claim}, criterion {self.criterion}, rotation realized as {self.realize}",
             "; ".join([f"values: {regime.values}", *others] if others else [f"every stage: {regime.values}"]),
-            f"score's sum {'fused' if regime.fma else 'not fused'}; softmax summed {summed}",
+            f"score's sum {'fused' if regime.fma else 'not fused'}; softmax summed {how.get(order.kind, order.kind)}",
         ]
 
     def check(self) -> None:
@@ -127,7 +124,7 @@ class Nmax:
             if pair is not None:
                 raise Refuted(f"{self._failing(pair)}, so N_max <= {pair[0] - 2}")
             if self.lower < self.k:
-                self.account.shown(f"N_max >= {show(self.k - 1)}: for smaller lengths there are no pairs")
+                self.account.shown(f"N_max >= {self.k - 1}: for smaller lengths there are no pairs")
 
     def _check_upper(self, rows: Rows, upper: int) -> None:
         i, j = self.fails or (0, 0)
@@ -142,9 +139,9 @@ class Nmax:
         low = upper + 2 if self.kind == "nmax" else self.k + 1  # the hint does not show it
         pair = rows.failure(low, upper + 2)
         if pair is None:
-            rows_looked_at = f"row {upper + 2}" if self.kind == "nmax" else f"any row up to {upper + 2}"
+            where = f"i = {upper + 2}, so N_max is not {upper}"
             raise Refuted(
-                f"no pair of {rows_looked_at} fails, so N_max is not {upper}{'' if self.kind == 'nmax' else ' or less'}"
+                f"no pair fails with {where if self.kind == 'nmax' else where.replace('i =', 'i <=') + ' or less'}"
             )
         self.account.shown(f"{self._failing(pair)}, so N_max <= {pair[0] - 2}")
 

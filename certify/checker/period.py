@@ -93,9 +93,7 @@ class Period:
         self.account.shown(f"{why}: position {position} is the first with a NaN")
 
     def _table(self, m: int) -> None:
-        """theta = 2 pi a/m: R_{i+m} = R_i, and the least period divides m, since a common divisor of two periods is
-        one.
-        """
+        """theta = 2 pi a/m: R_{i+m} = R_i.  The least period divides m, as the gcd of two periods is a period."""
         self.account.foresee(m, "the table of one turn")
         self.account.store(m)
         blocks = [self.rotation.block(i) for i in range(m)]
@@ -162,9 +160,7 @@ class Period:
             self._constant(last)
 
     def _constant(self, last: Element) -> None:
-        """The blocks are those of the last phase from some position on, with period 1; mu is the first such
-        position.
-        """
+        """From some position on the blocks are those of the last phase, with period 1; mu is the first such one."""
         if self.leaves is not None or self.cycle is None or self.cycle[1] != 1:
             raise Refuted("the blocks are constant from some position on")
         mu, final = self.cycle[0], self.rotation.turned_by(last)
@@ -191,9 +187,7 @@ class Period:
         return high, self.rotation.phase(high)
 
     def _states(self) -> None:
-        """A state determines the next one, so the first return to a state that occurred is the cycle, and it is the
-        least.
-        """
+        """A state determines the next, so the first return to an earlier state is the cycle, with the least numbers."""
         if self.leaves is None and self.cycle is None:
             raise Refuted("a recurrence in a finite set repeats itself, or meets a NaN")
         mu, cycle = self.cycle or (0, 0)

@@ -4,10 +4,9 @@ alpha = theta / 2 pi is replaced by A / 2^B, a little below it, and delta widene
 the integers modulo M = 2^B by A, of which the visits to [-D, D] are wanted, 4 D < M.  Let a be the least n >= 1 that
 moves to the right by r <= 2D, and b the least that moves to the left by s <= 2D.  From a visit x the next one is
 after a steps if x + r <= D, after b if x - s >= -D, else after a + b (the three-distance theorem).  For let n be the
-time of a visit, and d its displacement.  If d >= 0 then n >= a, with n = a only if x + r <= D.  If moreover x + r > D
->= x + d, then d < r, so n - a moves to the left, by at most 2D, and n - a >= b.  If d < 0 and x + r <= D the same
-says: n = b, or n - b >= a; but x + r <= D and x - s >= -D exclude each other unless r = s = 0, for r + s <= 2D would
-make |a - b| a smaller a or b.  The other case is alike.
+time of a visit, and d its displacement.  If d >= 0 then n >= a.  If moreover x + r > D >= x + d, then d < r, so n - a
+moves to the left, by at most 2D, and n - a >= b.  If d < 0 and x - s < -D <= x + d, then n >= b and n - b >= a alike.
+And x + r <= D and x - s >= -D exclude each other unless r = s = 0: r + s <= 2D would make |a - b| a smaller a or b.
 """
 
 from __future__ import annotations

@@ -49,6 +49,7 @@ class Rows:
         row = [j for j in range(i) if j != i - self.head.k] if given is None else given
         if not self.weight:
             return next((j for j in row if self._close(target, self.head.score(i, j))), None)
+        self.account.store(len(row))
         scores = {j: self.head.score(i, j) for j in row}
         close = [j for j, x in scores.items() if self._close(target, x)]
         if not close and self.alone and self._silent(Fraction(target) - Fraction(min(scores.values()))):
@@ -110,6 +111,7 @@ class Rows:
                 start = max(low, n + k) if sign > 0 else low  # j = i - k - n is from 0 to i - 1
                 pairs += high - start + 1
                 self.account.foresee(pairs, "the pairs at near-returns")
+                self.account.store(len(starts))
                 starts.append((start, sign * n))
         return sorted(starts)
 

@@ -17,9 +17,7 @@ __all__ = ["Order", "selects"]
 
 @dataclass(frozen=True)
 class Order:
-    """An order of summation: sequential, reverse, pairwise, blocked (block terms each) or wide (in another value
-    set).
-    """
+    """An order of summation: sequential, reverse, pairwise, blocked (`block` terms each) or wide (in that set)."""
 
     kind: str
     block: int = 1
