@@ -18,6 +18,9 @@ threshold.  Suppose all of these keys, q and S_t are finite.
 6. Buckets are d in [b/size, (b+1)/size), size a power of two.  k_j is in one from floor((d(q) - w) size) to floor((d(q)
    + w) size), modulo 4 size.
 
+7. By 2 also |k_j| > H / |q|.  K rises with i, so where the keys grow (a recurrence whose norm drifts upward) all those
+   before some position are too short.
+
 If H <= 0, or 1 or finiteness is not given, every key is looked at.  A target that is not finite fails at once.
 
 In binary64: d takes one addition, one division and one addition of a small integer, and is within 2^-49.  H, |q| and X
@@ -25,7 +28,7 @@ are made of at most eight operations of relative error 2^-53 and are moved outwa
 2^-50; w by 2^-40, which covers both d, the roundings of d(q) -+ w, and its own.  Division by the larger entry keeps |q|
 from overflowing or underflowing.  Products with `size` are exact.
 
-Key j is put into its bucket when query j + 1 comes, so that a query meets its own competitors only.  The cost is that
+The keys below i are put into their buckets before query i looks into some, so that it meets its own competitors only.  The cost is that
 of one block and a few pairs for each position: about L in all.
 """
 
@@ -36,7 +39,7 @@ import math
 import numpy as np
 from gmpy2 import mpq
 
-from certify.certified_range.buckets_kernel import Places, fill_directions, scan_buckets
+from certify.certified_range.buckets_kernel import STRETCH, Places, scan_buckets
 from certify.certified_range.pair_scan import Floats
 from certify.certified_range.pruned_near_fast import KeyTable, way_of_scoring
 from certify.certified_range.question import Question
@@ -70,11 +73,10 @@ class BucketWalk:
         self.question = question
         self.pairs = 0
         self._table = KeyTable(question)
-        self._longest = 0.0  # K, for the keys of the table
+        self._longest: Floats = np.empty(0)  # K for the keys up to each stretch of positions
         self._open_from = self.farthest  # the least position whose key is not finite
         self._size = 0
         self._filled = 0
-        self._place: Places = np.empty(0, np.int32)
         self._links: Places = np.empty(0, np.int32)
         self._heads: Places = np.empty(0, np.int32)
 
@@ -97,7 +99,6 @@ class BucketWalk:
             table.s,
             self._heads,
             self._links,
-            self._place,
             float(self._size),
             self._longest,
             self._reach(q0, q1),
@@ -131,31 +132,38 @@ class BucketWalk:
         finite = np.isfinite(c[have:]) & np.isfinite(s[have:])
         if not finite.all():
             self._open_from = min(self._open_from, have + int(np.argmin(finite)))
-        self._longest = max(self._longest, _longest(c[have:][finite], s[have:][finite]))
+        self._longest = longest_so_far(c, s)
         self._links = np.concatenate([self._links, np.full(c.size - have, -1, np.int32)])
         if c.size > 4 * self._size * _KEYS_PER_BUCKET:
             while c.size > 4 * self._size * _KEYS_PER_BUCKET:
                 self._size = max(_FIRST_SIZE, 2 * self._size)
             self._heads, self._filled = np.full(4 * self._size, -1, np.int32), 0
-            self._place = np.empty(c.size, np.int32)
-            fill_directions(c, s, float(self._size), self._place)
-        else:
-            more = np.empty(c.size - have, np.int32)
-            fill_directions(c[have:], s[have:], float(self._size), more)
-            self._place = np.concatenate([self._place, more])
 
     def _reach(self, q0: Floats, q1: Floats) -> float:
         """f + D rounded up, for these queries; NaN when there is no D."""
         finite = np.isfinite(q0) & np.isfinite(q1)
         longest = _longest(q0[finite], q1[finite])
-        if not (longest < _LARGE and self._longest < _LARGE):
+        longest_key = float(self._longest[-1])
+        if not (longest < _LARGE and longest_key < _LARGE):
             return math.nan
         try:
-            error = score_error(self.question, mpq(longest), mpq(self._longest))
+            error = score_error(self.question, mpq(longest), mpq(longest_key))
         except OutOfRangeError:
             return math.nan
         total = (self.question.threshold or mpq(0)) + error
         return math.nextafter(float(total), math.inf) if total < mpq(2) ** 1000 else math.nan
+
+
+def longest_so_far(c: Floats, s: Floats) -> Floats:
+    """For each stretch of 2^STRETCH positions an upper bound of |k_j| over all finite keys up to its end; it rises."""
+    ends = np.arange(0, c.size, 1 << STRETCH)
+    lengths = np.zeros(c.size)
+    finite = np.isfinite(c) & np.isfinite(s)
+    with np.errstate(over="ignore"):
+        np.sqrt(c * c + s * s, out=lengths, where=finite)
+    lengths *= 1 + 2.0**-45  # as in `_longest`; an infinity where a square overflows is an upper bound too
+    lengths += 2.0**-500
+    return np.asarray(np.maximum.accumulate(np.maximum.reduceat(lengths, ends)))
 
 
 def _longest(x: Floats, y: Floats) -> float:

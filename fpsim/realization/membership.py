@@ -39,8 +39,8 @@ def members(values: ValueSet, x: Floats) -> Flags:
         beyond = (1 << (53 - values.precision)) - 1
         found = inside & ((np.ascontiguousarray(x).view(np.int64) & beyond) == 0)
     normal = _rounded(mpq(2) ** values.emin, up=True)
-    small = np.flatnonzero(inside & (np.abs(x) < max(normal, _LEAST_NORMAL)) & (x != 0.0))
-    if small.size:
+    small = inside & (np.abs(x) < max(normal, _LEAST_NORMAL)) & (x != 0.0)
+    if small.any():
         part = x[small]
         exponent = np.maximum(np.frexp(part)[1].astype(np.int64) - 1, values.emin)
         quanta = np.ldexp(part, values.precision - 1 - exponent)

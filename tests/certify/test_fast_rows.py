@@ -38,7 +38,7 @@ def questions(mixture, orders):
         "scale": st.sampled_from([1, 5, 7, 20, 100, 400, 3000, 30000]).map(mpq),
         "offset": st.sampled_from([1, 1, 2, 3, 5, 9]),
         "regime": regimes(mixture, orders),
-        "realize": st.sampled_from(["ideal", "phase"]),
+        "kind": st.sampled_from(["ideal", "phase", "counter", "recurrence"]),
         "criterion": st.sampled_from(["gap", "weight"]),
     })  # fmt: skip
 

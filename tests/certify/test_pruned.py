@@ -8,11 +8,12 @@ import pytest
 from gmpy2 import mpq
 
 from certify.certified_range import long_scan, pruned, pruned_near_fast
-from certify.certified_range.buckets import BucketWalk
-from certify.certified_range.buckets_kernel import fill_directions
+from certify.certified_range.buckets import BucketWalk, longest_so_far
+from certify.certified_range.buckets_kernel import STRETCH, bucket_of
+from certify.certified_range.compute import nmax_of
 from certify.certified_range.error_bound import ErrorBounds, error_bounds
 from certify.certified_range.exhaustive import scan
-from certify.certified_range.fast_rows import fast_rows
+from certify.certified_range.fast_rows import fast_rows, has_fast_rows
 from certify.certified_range.pruned import PrunedScan, pruned_scan
 from certify.certified_range.pruned_near import NearReturns, ReferenceNear
 from certify.certified_range.pruned_near_fast import FastNear
@@ -20,7 +21,11 @@ from certify.certified_range.question import Question
 from fpsim.angle import Angle
 from fpsim.errors import InputError, UnsupportedError
 from fpsim.grid_file import grid
+from fpsim.realization import realize
+from fpsim.realization.array_file import ArrayKind
+from fpsim.realization.membership import members
 from fpsim.regime import Regime
+from fpsim.rounding.specs import spec_of
 
 MAGNITUDES = ["1/8", "1/4", "1/2", "3/4", "1", "3/2", "5/2", "4", "6", "9", "14"]
 LIKE_NF4 = grid([0, *MAGNITUDES, *(f"-{x}" for x in MAGNITUDES)], name="like-nf4")
@@ -63,23 +68,45 @@ SETS = [
     "e5m2fnuz", "e5m4:ftz:odd", "fp32:up", "tf32:ftz", "fp16:saturate", "fp16:nan", LIKE_NF4, THIRDS,
 ]  # fmt: skip
 ANGLES = ["1", "0.1", "2", "pi/7", "2pi*3/7", "-1.3", "1e-3", "6.2", "7.5", "355/113", "0.098175", "pi/2", "2pi*5/12", "-0.01", "100"]  # fmt: skip
-ORDERS = ["sequential", "reverse", "pairwise", "blocked:3", "wide:fp32"]
+KINDS = ["ideal", "phase", "table", "recurrence", "counter", "array"]
+ORDERS = ["sequential", "reverse", "pairwise", "blocked:3", "wide:tf32"]
 
 
-def random_question(source, sets=SETS):
+def random_array(source, values, angle):
+    """The blocks of another realization, with some entries that are repeated, negated or anything; or any values."""
+    length = source.choice([5, 12, 60, 150, 400])
+    other = realize(source.choice(["ideal", "recurrence"]), angle, values)
+    rows = np.array([[float(entry) for entry in other.block(i)] for i in range(min(length, 70))])
+    rows = rows[np.arange(length) % len(rows)]
+    if source.random() < 0.2:
+        near = [values.value(n) for n in range(max(values.first, -60), min(values.last, 60) + 1)]
+        rows = np.array([[float(source.choice(near)) for _ in range(2)] for _ in range(length)])
+    for _ in range(source.choice([0, 0, 1, 5])):
+        rows[source.randrange(length)] = rows[source.randrange(length)] * [1, source.choice([1, -1])]
+    return ArrayKind.of(np.where(members(values, rows), rows, 0.0))
+
+
+def random_question(source, sets=SETS, kinds=KINDS):
     """A head with a threshold; scales up to the largest value, so that some overflow."""
     while True:
-        other = {stage: source.choice(sets) for stage in ("rotate", "score", "softmax") if source.random() < 0.3}
-        regime = Regime.of(source.choice(sets), fma=source.random() < 0.3, order=source.choice(ORDERS), **other)
+        values, criterion = source.choice(sets), source.choice(["gap", "gap", "weight"])
+        # The softmax kernel is compiled anew for every mixture of kinds of specs: there the stages are of one kind.
+        mixed = [one for one in sets if criterion == "gap" or type(spec_of(one)) is type(spec_of(values))]
+        other = {stage: source.choice(mixed) for stage in ("rotate", "score", "softmax") if source.random() < 0.3}
+        regime = Regime.of(values, fma=source.random() < 0.3, order=source.choice(ORDERS), **other)
         scale = float(regime.values.max) * source.choice([1, 0.99, 0.5, 0.1, 0.01, 1e-3]) * source.random()
         if source.random() < 0.5:
             scale = min(scale, 10 ** source.uniform(0, 5))
+        angle, kind = Angle.parse(source.choice(ANGLES)), source.choice(kinds)
+        if kind == "table" and angle.turns is None:
+            angle = Angle.parse(source.choice(["2pi*3/44", "pi/7", "2pi/97", "-2pi*5/12", "pi"]))
+        if kind == "array":
+            kind = random_array(source, regime.values, angle)
         try:
             made = Question(
-                Angle.parse(source.choice(ANGLES)), mpq(scale), source.choice([1, 1, 1, 2, 3, 5, 8, 20, 60]), regime,
-                source.choice(["ideal", "phase"]), source.choice(["gap", "gap", "weight"]),
+                angle, mpq(scale), source.choice([1, 1, 1, 2, 3, 5, 8, 20, 60]), regime, kind, criterion,
             )  # fmt: skip
-        except InputError:  # a scale that overflows, or none
+        except InputError:  # a scale that overflows, or none; an array that is too short
             continue
         if made.threshold is not None:
             return made
@@ -90,12 +117,34 @@ def same(found, wanted):
 
 
 def compare(source, number, limits, seen):
-    for _ in range(number):
+    """Exhaustive in compiled code against pruned, `auto` and the bracket; some by the reference in full as well."""
+    for place in range(number):
         asked, limit = random_question(source), source.choice(limits)
+        if not has_fast_rows(asked):
+            limit = min(limit, 50)
         wanted = scan(asked, limit, rows=lambda asked=asked: fast_rows(asked))
         found = pruned_scan(asked, limit)
         assert same(found, wanted), asked
+        if place % 12 == 0:
+            assert same(scan(asked, min(limit, 60)), scan(asked, min(limit, 60), rows=lambda asked=asked: fast_rows(asked)))
+        agrees_with_auto_and_bracket(asked, limit, wanted)
         seen.add((found.road, asked.realize, asked.criterion))
+
+
+def agrees_with_auto_and_bracket(asked, limit, wanted):
+    auto, ends = nmax_of(asked, max_length=limit), nmax_of(asked, method="bracket")
+    if wanted.failure is None:
+        held = wanted.reached - 2
+        assert (auto.status, auto.lower) == ("at_least", held) or (auto.status == "exact" and auto.lower >= limit), asked
+        assert all(result.upper is None or result.upper >= max(held, 0) for result in (auto, ends)), asked
+        if asked.last_query is not None and wanted.reached > asked.last_query:
+            assert auto.reason == f"the array ends at position {asked.last_query}"
+    else:
+        n_max = wanted.failure.witness.i - 2
+        assert (auto.status, auto.n_max) == ("exact", n_max), asked
+        assert auto.witness is None or repr(auto.witness) == repr(wanted.failure.witness), asked
+        assert auto.witness is not None or asked.criterion == "weight"
+        assert ends.lower <= n_max and (ends.upper is None or n_max <= ends.upper), asked
 
 
 @pytest.fixture(params=["reference first", "compiled"])
@@ -109,10 +158,10 @@ def beginning(request, monkeypatch):
 @pytest.mark.usefixtures("beginning")
 def test_random_heads_as_exhaustively():
     seen = set()
-    compare(random.Random(20240), 150, [60, 300], seen)
-    wanted = (
-        {("near-returns", "ideal")} if pruned.FIRST_BY_REFERENCE else {("near-returns", "ideal"), ("buckets", "phase")}
-    )
+    compare(random.Random(20240), 220, [60, 300], seen)
+    wanted = {("near-returns", "ideal"), ("near-returns", "table")}
+    if not pruned.FIRST_BY_REFERENCE:
+        wanted |= {("buckets", kind) for kind in ("phase", "counter", "recurrence", "array")}
     assert {(road, kind, criterion) for road, kind in wanted for criterion in ("gap", "weight")} <= seen
 
 
@@ -137,7 +186,7 @@ LONG = [
 
 
 @pytest.mark.parametrize("criterion", ["gap", "weight"])
-@pytest.mark.parametrize("kind", ["ideal", "phase"])
+@pytest.mark.parametrize("kind", ["ideal", "phase", "counter", "recurrence"])
 @pytest.mark.parametrize("case", LONG[::3])
 def test_longer_ranges_as_exhaustively(case, kind, criterion):
     asked = question(*case, kind, criterion)
@@ -148,7 +197,7 @@ def test_longer_ranges_as_exhaustively(case, kind, criterion):
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("kind", ["ideal", "phase"])
+@pytest.mark.parametrize("kind", ["ideal", "phase", "counter", "recurrence"])
 @pytest.mark.parametrize("case", LONG)
 @pytest.mark.parametrize("fma", [False, True])
 def test_all_longer_ranges_as_exhaustively(case, kind, fma):
@@ -235,9 +284,9 @@ def test_buckets_hold_exact_directions():
     vectors = np.concatenate(
         [vectors, [[1, 0], [0, 1], [-1, 0], [0, -1], [0.0, -0.0], [1e308, 1e308], [5e-324, -5e-324]]]
     )
-    size, place = 1 << 12, np.empty(len(vectors), np.int32)
-    fill_directions(np.ascontiguousarray(vectors[:, 0]), np.ascontiguousarray(vectors[:, 1]), float(size), place)
-    for (x, y), bucket in zip(vectors.tolist(), place.tolist(), strict=True):
+    size = 1 << 12
+    for x, y in vectors.tolist():
+        bucket = bucket_of(x, y, float(size))
         a, b = mpq(x), mpq(y)
         if a == b == 0:
             continue
@@ -245,6 +294,28 @@ def test_buckets_hold_exact_directions():
         exact = exact % 4 * size
         assert any((bucket - low) % (4 * size) in (0, 4 * size - 1) for low in (int(exact), int(exact - mpq(1, 2**30))))
         assert min((bucket - int(exact)) % (4 * size), (int(exact) - bucket) % (4 * size)) <= 1
+    assert bucket_of(np.inf, 1.0, float(size)) == bucket_of(1.0, np.nan, float(size)) == 0
+
+
+def test_bounds_of_lengths_rise_and_hold():
+    source = np.random.default_rng(6)
+    c, s = source.standard_normal((2, 100)) * 10.0 ** source.integers(-200, 200, 100)
+    c[[3, 50]], s[70] = np.nan, np.inf
+    bounds = longest_so_far(c, s)
+    assert bounds.size == -(-100 // 2**STRETCH)
+    assert bounds.tolist() == sorted(bounds.tolist())
+    for j in range(100):
+        if np.isfinite(c[j]) and np.isfinite(s[j]):
+            assert not np.isfinite(bounds[j >> STRETCH]) or mpq(bounds[j >> STRETCH]) ** 2 >= mpq(c[j]) ** 2 + mpq(s[j]) ** 2
+
+
+def test_keys_that_grow_are_told_apart_by_their_lengths():
+    """In this recurrence the norm rises by about 1.2e-8 a step, so that nothing but the last few keys competes."""
+    asked = question("fp32", "0.1", "1e9", 1, "recurrence")
+    found = pruned_scan(asked, 60_000)
+    assert (found.failure, found.reached, found.road) == (None, 60_002, "buckets")
+    assert found.pairs_checked < 100 * found.reached
+    assert same(pruned_scan(asked, 5000), scan(asked, 5000, rows=lambda: fast_rows(asked)))
 
 
 # -- what else can happen --------------------------------------------------------------------------------------------------
@@ -305,6 +376,36 @@ def test_limits_and_refusals():
     assert pruned_scan(question("fp32", "0.1", 10**9, 50), 20).reached == 51
     with pytest.raises(UnsupportedError, match="f_large"):
         pruned_scan(question("fp16", "1", 10, softmax="fp16:up"), 10)
+
+
+def test_a_state_far_out_is_not_computed_by_the_reference():
+    """binary128 has no kernels: the bounds certify a range, and a step takes long."""
+    found = nmax_of(question("fp128", "1", 10**37, 1, "recurrence"))
+    assert (found.status, found.upper) == ("at_least", None)
+    assert found.lower > 10**9
+    assert "not computed" in found.reason
+    assert found.records[-1].i <= 20_000
+
+
+def test_beyond_the_table_only_what_can_be_done(monkeypatch):
+    monkeypatch.setattr(BucketWalk, "farthest", 3000)
+    monkeypatch.setattr(pruned, "PAIRS_BY_KERNEL", 1000)
+    asked = question("fp64", "0.1", "1e18", 1, "recurrence")
+    found = pruned_scan(asked, None)
+    assert found.failure is None
+    assert 3000 <= found.reached < 10**6
+    assert "near-returns for each query" in found.ended
+    wider = pruned_scan(asked, 9000)  # a limit of the user's is taken at his word
+    assert (wider.reached, wider.ended) == (9002, None)
+
+
+def test_phase_is_ideal_where_its_products_are_exact():
+    for kind in ("phase", "counter"):
+        for dtype, scale in (("fp64", 10**18), ("fp128", 10**37)):
+            one, other = question(dtype, "1", scale, 1, kind), question(dtype, "1", scale)
+            assert error_bounds(one, 10**15).score == error_bounds(other, 10**15).score
+            assert nmax_of(one).n_max == nmax_of(other).n_max
+    assert error_bounds(question("fp32", "0.3", 10**6, 1, "phase"), 100).score > error_bounds(question("fp32", "0.3", 10**6), 100).score
 
 
 def test_wide_formats_by_phase_look_ahead_with_growing_bounds():
