@@ -65,7 +65,7 @@ def range_certificate(question: Question, result: CertifiedRange) -> bytes:
     fails = _failing_pair(question, result)
     if result.status == "exact":
         if fails is None:
-            raise UnsupportedError("no failing pair is known by name, which a certificate of an exact range has to give")
+            raise UnsupportedError("no failing pair is known, which a certificate of an exact range names")
         claim |= {"kind": "nmax", "value": result.n_max}
     else:
         claim |= {"kind": "nmax-range", "lower": result.lower, "upper": None if fails is None else fails[0] - 2}

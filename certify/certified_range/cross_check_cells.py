@@ -13,6 +13,7 @@ import mpmath
 from gmpy2 import mpq
 
 from fpsim.angle import Angle
+from fpsim.errors import UnsupportedError
 from fpsim.realization import Block
 from fpsim.rounding.cells import cell
 from fpsim.rounding.reference import Element, is_nan
@@ -60,7 +61,9 @@ def evaluate(function: Callable[[mpmath.mpf], mpmath.mpf], argument: Callable[[]
 
 
 def angle_value(angle: Angle) -> mpmath.mpf:
-    """The angle at mpmath's working precision."""
+    """The angle at mpmath's working precision.  Raises `UnsupportedError` for one that only a name stands for."""
+    if angle.unit == "real":
+        raise UnsupportedError(f"mpmath does not know the angle {angle}: there is no cross-check")
     number = mpmath.mpf(int(angle.coefficient.numerator)) / int(angle.coefficient.denominator)
     if angle.unit == "pi":
         return number * mpmath.pi

@@ -1,7 +1,7 @@
 """A certificate as plain Python: what docs/certificates.md says it means, read without the checker.
 
-Whether the bytes are canonical is for the checker to say; here a field that is missing or has another form is an
-`InputError`, and so nothing is taken to be what it is not.
+Whether the bytes are canonical and have no field too many is for the checker to say; here a field that is missing,
+given twice or of another form is an `InputError`, and so nothing is taken to be what it is not.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
 from gmpy2 import mpq
@@ -114,9 +115,13 @@ def read_claim(data: bytes) -> Claim:
     if len(data) > MAX_BYTES:
         raise InputError("certificate", f"{len(data)} bytes", f"at most {MAX_BYTES} bytes long")
     try:
-        document = json.loads(data.decode("ascii"), parse_float=_no_float, parse_constant=_no_float)
+        document = json.loads(
+            data.decode("ascii"), parse_float=_no_float, parse_constant=_no_float, object_pairs_hook=_no_duplicates
+        )
     except (ValueError, RecursionError) as error:
-        raise InputError("certificate", data[:40].decode("ascii", "replace").strip(), "one JSON object in ASCII") from error
+        raise InputError(
+            "certificate", data[:40].decode("ascii", "replace").strip(), "one JSON object in ASCII"
+        ) from error
     whole = _object(document, "certificate")
     for field in ("fpcert", "semantics"):
         if whole.get(field) != 1:
@@ -188,6 +193,13 @@ def _no_float(text: str) -> Any:
     raise ValueError(f"{text}: a certificate holds no floating-point numbers")
 
 
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise ValueError("a field is given twice")
+    return fields
+
+
 def _object(value: object, what: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise InputError(what, value, "an object")
@@ -256,9 +268,7 @@ def _angle(value: object) -> Angle:
     elif base is None:
         angle = Angle(_rational(factor or "1", "angle"), "pi")
     else:
-        angle = Angle(
-            _rational(factor or "1", "angle"), "power", _rational(base, "angle"), _rational(power, "angle")
-        )
+        angle = Angle(_rational(factor or "1", "angle"), "power", _rational(base, "angle"), _rational(power, "angle"))
         if angle.base <= 0:
             raise InputError("angle", value, "a root of a number above 0")
     if value.startswith("-"):
@@ -278,7 +288,7 @@ def _values(value: object) -> Values:
         if not isinstance(listed, list):
             raise InputError("values", listed, "a list of numbers")
         grid = tuple(_number(each, "values") for each in listed)
-        if 0 not in grid or any(a >= b for a, b in zip(grid, grid[1:], strict=False)):
+        if 0 not in grid or any(a >= b for a, b in pairwise(grid)):
             raise InputError("values", f"a list of {len(grid)} numbers", "rising, with 0 among them")
         return Values(kind, rounding, overflow, grid=grid)
     largest = _number(_field(fields, "largest"), "largest")

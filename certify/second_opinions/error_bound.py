@@ -5,6 +5,7 @@ It says which pairs of `ideal` and `table` can fail at all: those whose exact ga
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from gmpy2 import mpq
@@ -83,6 +84,6 @@ def _rounding_error(values: Values, at_most: mpq) -> mpq:
     elif values.kind == "fixed":
         gap = values.step
     else:
-        gap = max(b - a for a, b in zip(values.grid, values.grid[1:], strict=False))
+        gap = max(b - a for a, b in pairwise(values.grid))
     moved = gap / 2 if values.rounding in ("even", "away") else gap
     return max(moved, power_of_two(values.emin)) if values.ftz else moved

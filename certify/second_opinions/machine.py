@@ -94,10 +94,14 @@ class Rotation:
         if self.realize in ("ideal", "table"):
             # `table` reads entry i mod m of T(r) = round(cos(2 pi a r / m)), which is round(cos(theta i)).
             return round_scaled_turn(self.reals, self.values, self.angle, i, (mpq(1), mpq(1)))
-        phase = self.values.operand(times(self.values, self.stored, self.position(i)))
+        phase = self.values.operand(self.phase(i))
         if isinstance(phase, float):
             return _NAN, _NAN
         return round_scaled_turn(self.reals, self.values, Angle(phase), 1 if phase else 0, (mpq(1), mpq(1)))
+
+    def phase(self, i: int) -> Element:
+        """The product of the stored angle and the position that `phase` and `counter` turn by."""
+        return times(self.values, self.stored, self.position(i))
 
     @property
     def stored(self) -> Element:

@@ -37,10 +37,8 @@ def near_returns(reals: Reals, angle: Angle, distance: mpq, last: int) -> Iterat
     while n <= last:
         # The least x >= 0 with (a (n + x) + reach) mod m in [0, 2 reach].
         low = (-reach - a * n) % m
-        if low + 2 * reach < m:
-            found = first_within(a, m, low, low + 2 * reach)
-        else:
-            found = 0  # the arc holds 0 itself, or everything
+        # An arc that reaches m holds 0 itself, or everything.
+        found = first_within(a, m, low, low + 2 * reach) if low + 2 * reach < m else 0
         if found is None:
             return
         n += found
@@ -75,7 +73,7 @@ def first_within(a: int, m: int, low: int, high: int) -> int | None:
     x = -(-low // a)
     if a * x <= high:
         return x
-    # No multiple of a lies in the arc.  a x = m y + t with low <= t <= high: then m y mod a is -t mod a, and the least y
-    # gives the least x.
+    # No multiple of a lies in the arc.  a x = m y + t with low <= t <= high: then m y mod a is -t mod a, and the least
+    # y gives the least x.
     y = first_within(m % a, a, -high % a, -low % a)
     return None if y is None else -(-(low + m * y) // a)

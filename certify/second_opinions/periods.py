@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from gmpy2 import mpq
@@ -83,10 +84,10 @@ def _exact(rotation: Rotation) -> _Found:
             raise OutOfWorkError("no block was NaN as far as was looked")
         why = "rounding takes two values on (-1, 1), where the multiples of an irrational turn are dense"
         return _Found(why)
-    first, rest = rotation.block(0), rotation.block(1)
-    if _leaves(first) or _leaves(rest):
-        return _Found("rounding gives NaN", leaves=0 if _leaves(first) else 1)
-    return _Found("rounding is constant on (-1, 1), where cos and sin of i >= 1 lie", int(first != rest), 1)
+    start, rest = rotation.block(0), rotation.block(1)
+    if _leaves(start) or _leaves(rest):
+        return _Found("rounding gives NaN", leaves=0 if _leaves(start) else 1)
+    return _Found("rounding is constant on (-1, 1), where cos and sin of i >= 1 lie", int(start != rest), 1)
 
 
 def _same_inside(values: Values) -> bool:
@@ -130,11 +131,14 @@ def _counted(rotation: Rotation) -> _Found:
     values = rotation.values
     if values.overflow == "nan" and not _all_finite(values):
         raise OutOfWorkError("cosines may be beyond range: not decided here")
-    end = _first(lambda i: not is_finite(_phase(rotation, i)))
+    end = _first(lambda i: not is_finite(rotation.phase(i)))
     if end is not None:
         return _Found(f"the phase at {end} is not finite", leaves=end)
-    last = rotation.position(_FARTHEST) if rotation.realize == "phase" else None
-    settled = _first(lambda i: rotation.position(i) == last if last is not None else _stays(rotation, i))
+    if rotation.realize == "phase":
+        last = rotation.position(_FARTHEST)
+        settled = _first(lambda i: rotation.position(i) == last)
+    else:
+        settled = _first(lambda i: rotation.position(i) == rotation.position(i + 1))
     if settled is None:
         raise OutOfWorkError("the position does not settle as far as was looked")
     # Backwards from there, over what is the same block.
@@ -144,19 +148,8 @@ def _counted(rotation: Rotation) -> _Found:
     return _Found(f"the blocks are constant from {start} on, and the block before differs", start, 1)
 
 
-def _phase(rotation: Rotation, i: int) -> object:
-    from certify.second_opinions.machine import times
-
-    return times(rotation.values, rotation.stored, rotation.position(i))
-
-
-def _stays(rotation: Rotation, i: int) -> bool:
-    return rotation.position(i) == rotation.position(i + 1)
-
-
-def _first(holds: object) -> int | None:
+def _first(holds: Callable[[int], bool]) -> int | None:
     """The least i >= 0 at which a condition holds that stays true, by doubling and bisection; None beyond 2^20000."""
-    assert callable(holds)
     if holds(0):
         return 0
     high = 1

@@ -46,7 +46,7 @@ def range_opinion(claim: Range, balls: Balls, work: Work) -> Opinion:
     if threshold is None:
         return Opinion("refuted", "the softmax has no f_large, so there is no certified range")
     if upper is not None and (upper < k - 1 or (lower is not None and lower > upper)):
-        return Opinion("refuted", f"a certified range is at least k - 1 = {k - 1}, and its lower end not above its upper")
+        return Opinion("refuted", f"N_max is at least k - 1 = {k - 1}, and its lower end not above its upper")
     head = Head(claim, balls, work)
     row = _Row(claim, balls, head, threshold)
     if lower is not None and lower >= k:

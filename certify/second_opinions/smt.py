@@ -31,8 +31,8 @@ def second_opinion(data: bytes, time_limit: float = TIME_LIMIT) -> Opinion:
     the realizations `ideal` and `table`, one value set for all stages.
 
     time_limit: seconds for each question; then the verdict is "undecided", as it is beyond 1000 positions.  Any other
-    claim is "unsupported".  Raises `InputError` for what is no certificate, and `UnsupportedError` where bitwuzla is not
-    installed.
+    claim is "unsupported".  Raises `InputError` for what is no certificate, and `UnsupportedError` where bitwuzla is
+    not installed.
     """
     try:
         import bitwuzla
@@ -91,7 +91,7 @@ class _Questions:
             assert claim.fails is not None
             answer = self._fails(*claim.fails)
             if answer is None:
-                return Opinion("undecided", f"no answer within {self.time_limit:g} s about the pair {claim.fails}", count)
+                return Opinion("undecided", f"no answer within {self.time_limit:g} s about {claim.fails}", count)
             if not answer:
                 return Opinion("undecided", f"the pair {claim.fails} of the hints does not fail", count)
             said.append(f"the pair {claim.fails} fails")

@@ -5,13 +5,14 @@ Two encodings.
 * `Native`: F is one of the IEEE formats that bitwuzla takes as sorts (Float16, Float32, Float64, Float128; it refuses
   others).  Each operation is the theory's own.
 * `Carried`: the values of another format, nearest-even, are numbers of a carrier: Float32 or Float64, of P >= 2p + 2
-  bits.  An operation is done there, and its result is rounded to F on its bits.  A product of two values is exact in the
-  carrier (2p bits, with an exponent far from the ends); a sum is exact, or rounded to P bits first, after which a second
-  rounding to nearest gives what one alone would (Figueroa 1995); neither is subnormal in the carrier.
+  bits.  An operation is done there, and its result is rounded to F on its bits.  A product of two values is exact in
+  the carrier (2p bits, with an exponent far from the ends); a sum is exact, or rounded to P bits first, after which a
+  second rounding to nearest gives what one alone would (Figueroa 1995); neither is subnormal in the carrier.
 
   Rounding x to F: below 2^emin, (x + A) - A with A = 1.5 * 2^(P - 1 + e), e the exponent of the least positive value,
   since x + A is rounded to a multiple of 2^e.  From there on, the last P - p bits of the significand are rounded off by
-  an addition of integers, whose carry into the exponent is right.  What is then above the largest value is beyond range.
+  an addition of integers, whose carry into the exponent is right.  What is then above the largest value is beyond
+  range.
 
 A result beyond range is an infinity here, also where the policy is NaN: from an infinity +, - and * never come back to
 a finite number, so either way the score of the pair is not finite.

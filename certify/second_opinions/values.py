@@ -50,7 +50,7 @@ class Values:
     """A value set of a certificate: kind "float", "fixed" or "grid", with the fields that docs/certificates.md gives
     them (`step` of a float set is that of its subnormal values; `grid` rises).
 
-    >>> fp16 = Values("float", "even", "inf", precision=11, emin=-14, largest=mpq(65504))
+    >>> fp16 = Values("float", "even", "inf", precision=11, emin=-14, step=mpq(1, 2**24), largest=mpq(65504))
     >>> fp16.round(mpq(2049)), fp16.round(mpq(65520)), fp16.round(mpq(1, 3)) == mpq(1365, 4096)
     (mpq(2048,1), inf, True)
     """
@@ -99,7 +99,7 @@ class Values:
         size = abs(x)
         if size > self.size(self.top(negative), negative):
             return False
-        return self.size(self.index_below(size, negative), negative) == size and self.operand(x) == x
+        return bool(self.size(self.index_below(size, negative), negative) == size and self.operand(x) == x)
 
     def top(self, negative: bool = False) -> int:
         """The greatest index of a side."""
@@ -150,7 +150,7 @@ class Values:
     def _rounds_up(self, below: int, part: mpq, negative: bool) -> bool:
         """Whether a magnitude the `part` > 0 of the way from one index to the next goes to the next."""
         if self.rounding in _NEAREST:
-            return part > _HALF or (part == _HALF and (self.rounding == "away" or below % 2 == 1))
+            return bool(part > _HALF or (part == _HALF and (self.rounding == "away" or below % 2 == 1)))
         outward: dict[str, Callable[[], bool]] = {
             "zero": lambda: False,
             "up": lambda: not negative,
@@ -172,4 +172,3 @@ class Values:
             return self._signed(top, negative)
         infinity = float("-inf") if negative else float("inf")
         return infinity if self.overflow == "inf" else float("nan")
-

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import BinaryIO
+
 import click
 
 from fpcert.options import debug_option
@@ -12,8 +14,8 @@ __all__ = ["command"]
 
 @click.command(
     "export",
-    epilog="Example: fpcert export coq certificate.json -o proof\n\nCoq, Flocq and Interval are what compiles the files: "
-    "on Debian 12, apt-get install coq libcoq-flocq libcoq-interval.",
+    epilog="Example: fpcert export coq certificate.json -o proof\n\nCoq, Flocq and Interval compile the files: on "
+    "Debian 12, apt-get install coq libcoq-flocq libcoq-interval.",
 )
 @click.argument("target", type=click.Choice(["coq"]))
 @click.argument("certificate", metavar="FILE", type=click.File("rb"))
@@ -21,7 +23,7 @@ __all__ = ["command"]
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
 @click.option("--quiet", is_flag=True, help="No progress and no notes.")
 @debug_option
-def command(target: str, certificate: click.utils.LazyFile, folder: str, as_json: bool, quiet: bool) -> None:
+def command(target: str, certificate: BinaryIO, folder: str, as_json: bool, quiet: bool) -> None:
     """Write the claim of the certificate in FILE as files whose theorem, for Coq, is that claim over the real numbers.
 
     Nothing is admitted in them: of a false claim they do not compile. The claims that can be written so are certified

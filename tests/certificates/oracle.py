@@ -7,6 +7,7 @@ with any of it.
 
 from __future__ import annotations
 
+import math
 import re
 from fractions import Fraction
 from typing import Any
@@ -14,9 +15,11 @@ from typing import Any
 from gmpy2 import mpq
 
 from certify.certified_range.compute import nmax_of
+from certify.certified_range.error_bound import ErrorBounds, error_bounds
 from certify.certified_range.exhaustive import ReferenceRows
 from certify.certified_range.question import Question
 from certify.periodicity.component import decide
+from certify.periodicity.recurrences.state_cycle import default_max_steps
 from fpsim.angle import Angle, power_angle
 from fpsim.errors import FpcertError
 from fpsim.flarge import f_large
@@ -25,11 +28,12 @@ from fpsim.regime import Regime
 from fpsim.sums import Order
 from fpsim.valueset import ValueSet
 
-__all__ = ["MALFORMED", "UNKNOWN", "truth"]
+__all__ = ["MALFORMED", "UNKNOWN", "corrected", "truth"]
 
 UNKNOWN, MALFORMED = "unknown", "malformed"
 _ROWS = 60  # query positions that are walked by the reference
-_EXPONENT = 40_000  # beyond, numbers take too long here
+_LENGTH = 20_000  # rows or near-returns that are looked at
+_EXPONENT = 1_000_000  # beyond, numbers take too long here
 _STEPS = 2_000_000  # of a recurrence
 _ENUMS = {
     "overflow": ("inf", "saturate", "nan"),
@@ -70,6 +74,27 @@ def truth(claim: Any) -> bool | str:
         return UNKNOWN
 
 
+def corrected(claim: Any) -> Any:
+    """The claim with the numbers that are right in place of its own; None where they are not known.
+
+    An N_max that is not found within the first positions is one that is not known.
+    """
+    try:
+        if claim["kind"] == "flarge":
+            value = f_large(_values(claim["F"]))
+            return claim | {"value": None if value is None else _form(value)}
+        if claim["kind"] == "period":
+            found = _cycle(claim)
+            return None if found is None else claim | found
+        low, high = _n_max(_question(claim), claim["k"] + _ROWS - 4)
+    except (TooMuchError, FpcertError, OverflowError):
+        return None
+    if low is None or low != high:
+        return None
+    names = ("value",) if claim["kind"] == "nmax" else ("lower", "upper")
+    return claim | {name: low for name in names if claim[name] is not None}
+
+
 def _decide(claim: Any) -> bool | str:
     kind = _one(claim["kind"], ("flarge", "nmax", "nmax-range", "period"))
     if kind == "flarge":
@@ -85,7 +110,6 @@ def _decide(claim: Any) -> bool | str:
 
 def _range(claim: Any) -> bool | str:
     exact = claim["kind"] == "nmax"
-    k = _integer(claim["k"], 1)
     ends = [
         None if claim[end] is None and not exact else _integer(claim[end], 0)
         for end in (("value", "value") if exact else ("lower", "upper"))
@@ -93,13 +117,7 @@ def _range(claim: Any) -> bool | str:
     lower, upper = ends
     if ends == [None, None]:
         raise NoClaimError
-    scale = _number(claim["C"])
-    if scale <= 0:
-        raise NoClaimError
-    criterion, kind = _one(claim["criterion"], _ENUMS["criterion"]), _one(claim["realize"], _ENUMS["realize"])
-    angle = _angle(claim["g"])
-    question = AnyQuestion(angle, scale, k, _regime(claim["regime"]), kind, criterion)
-    low, high = _n_max(question, max(end for end in ends if end is not None))
+    low, high = _n_max(_question(claim), max(end for end in ends if end is not None))
     if low is None:
         return False  # F has no f_large: no range is defined
     if lower is not None and high is not None and high < lower:
@@ -108,6 +126,15 @@ def _range(claim: Any) -> bool | str:
         return False
     known = (lower is None or low >= lower) and (upper is None or (high is not None and high <= upper))
     return True if known else UNKNOWN
+
+
+def _question(claim: Any) -> Question:
+    scale = _number(claim["C"])
+    if scale <= 0:
+        raise NoClaimError
+    criterion, kind = _one(claim["criterion"], _ENUMS["criterion"]), _one(claim["realize"], _ENUMS["realize"])
+    k, angle = _integer(claim["k"], 1), _angle(claim["g"])
+    return AnyQuestion(angle, scale, k, _regime(claim["regime"]), kind, criterion)
 
 
 def _n_max(question: Question, asked: int) -> tuple[int | None, int | None]:
@@ -124,26 +151,46 @@ def _n_max(question: Question, asked: int) -> tuple[int | None, int | None]:
             return max(asked + 1, k - 1), None
     if question.threshold is None:
         raise TooMuchError
-    found = nmax_of(Question(question.angle, question.scale, k, question.regime, question.kind, question.criterion))
+    asked_of = Question(question.angle, question.scale, k, question.regime, question.kind, question.criterion)
+    found = nmax_of(asked_of, method="bracket")
+    if found.status != "exact" and found.lower <= asked and (found.upper is None or asked <= found.upper):
+        if _expected_rows(asked_of, asked) > _LENGTH:
+            raise TooMuchError
+        found = nmax_of(asked_of, method="pruned", max_length=max(asked, k) + 1)
     return found.lower, found.lower if found.status == "exact" else found.upper
+
+
+def _expected_rows(question: Question, asked: int) -> float:
+    """About how many rows or near-returns the pruned road looks at."""
+    if question.realize in ("ideal", "table"):
+        bounds = error_bounds(question, question.offset + 1)
+        if isinstance(bounds, ErrorBounds) and question.threshold is not None:
+            return asked * math.sqrt(2 * (question.threshold + 2 * bounds.score) / question.scale) / math.pi
+    return asked
 
 
 def _periodic(claim: Any) -> bool | str:
     said = {name: _integer_or_none(claim[name], least) for name, least in (("period", 1), ("preperiod", 0), ("eventual", 1), ("leaves", 0))}
     verdict = _one(claim["verdict"], _ENUMS["verdict"])
+    found = _cycle(claim)
+    return UNKNOWN if found is None else said | {"verdict": verdict} == found
+
+
+def _cycle(claim: Any) -> dict[str, Any] | None:
+    """What is so of the blocks, in the fields of a claim."""
     rotation = realize(_one(claim["realize"], _ENUMS["realize"]), _angle(claim["theta"]), _values(claim["F"]))
-    found = decide(rotation, max_steps=_STEPS)
+    found = decide(rotation, max_steps=min(_STEPS, default_max_steps(rotation.values)))
     if found.verdict == "undecided" or (found.proof == "left-F" and found.leaves_F_at is None):
-        return UNKNOWN
+        return None
     if found.preperiod is None and found.eventual_period is not None:
-        return UNKNOWN
-    is_so = {
+        return None
+    return {
+        "verdict": found.verdict,
         "period": found.period,
         "preperiod": found.preperiod,
         "eventual": found.eventual_period,
         "leaves": found.leaves_F_at,
     }
-    return said == is_so and verdict == found.verdict
 
 
 # -- what a claim is made of ---------------------------------------------------------------------------------------
@@ -183,6 +230,17 @@ def _number(value: Any) -> mpq:
             raise TooMuchError
         return mpq(int(binary[1], 16)) * mpq(2) ** exponent
     return _rational(value)
+
+
+def _form(value: mpq) -> int | str:
+    """The one form of a number."""
+    n, d = int(value.numerator), int(value.denominator)
+    if d == 1 and abs(n) < 1 << 128:
+        return n
+    if d & (d - 1):
+        return f"{n}/{d}"
+    low = (n & -n).bit_length() - 1
+    return f"{'-' if n < 0 else ''}{abs(n) >> low:x}p{low - d.bit_length() + 1}"
 
 
 def _rational(text: str) -> mpq:
@@ -261,8 +319,9 @@ def _index(largest: mpq, precision: int, emin: int) -> int:
     if largest < 0:
         raise NoClaimError
     e = emin
-    while largest >= mpq(2) ** (e + 1):
-        e += 1
+    if largest:
+        e = max(int(largest.numerator.bit_length() - largest.denominator.bit_length()), emin)
+        e -= e > emin and largest < mpq(2) ** e
     m = largest / mpq(2) ** (e - precision + 1)
     if m.denominator != 1:
         raise NoClaimError

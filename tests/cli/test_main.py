@@ -50,7 +50,7 @@ def test_help_of_a_command_has_an_example_and_the_common_options(fpcert, name):
     outcome = fpcert(name, "-h")
     assert outcome.code == 0
     assert f"fpcert {name}" in outcome.out.partition("Example")[2]
-    for option in ("--json", "-o FILE", "--quiet", "--debug", "--help"):
+    for option in ("--json", "-o DIR" if name == "export" else "-o FILE", "--quiet", "--debug", "--help"):
         assert option in outcome.out
 
 

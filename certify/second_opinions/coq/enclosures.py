@@ -1,7 +1,7 @@
-"""Enclosures that a proof assistant can confirm: as wide as the rounding cell allows, so that little precision is asked.
+"""Enclosures that a proof assistant can confirm: as wide as the rounding cell allows, so that they need few bits.
 
-A realized number is v = round(x).  Any lo <= x <= hi whose ends round to v prove it; lo and hi are taken half way from x
-to the ends of the cell of v, as multiples of 2^-bits.
+A realized number is v = round(x).  Any lo <= x <= hi whose ends round to v prove it; lo and hi are taken half way from
+x to the ends of the cell of v, as multiples of 2^-bits.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from gmpy2 import mpq
 
 from certify.second_opinions.real import Enclosure
-from certify.second_opinions.values import Element, Values, floor_log2, is_finite
+from certify.second_opinions.values import Element, Values, floor_log2
 from fpsim.errors import UnsupportedError
 
 __all__ = ["Enclosed", "TooCoarseError", "cell", "enclosed"]

@@ -2,10 +2,10 @@
 
     apt-get install coq libcoq-flocq libcoq-interval
 
-`Claim.v` holds the numbers of one claim.  Coq confirms with the tactic `interval` that each cosine, sine and exponential
-lies in an interval whose ends round alike, and by computing with integers everything that follows from there; the theorem
-`certified` says over the real numbers that N_max has the claimed value.  Nothing is admitted: of a false claim the file
-does not compile.
+`Claim.v` holds the numbers of one claim.  Coq confirms with the tactic `interval` that each cosine, sine and
+exponential lies in an interval whose ends round alike, and by computing with integers everything that follows from
+there; the theorem `certified` says over the real numbers that N_max has the claimed value.  Nothing is admitted: of a
+false claim the file does not compile.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ Print Assumptions certified.
 def export_coq(data: bytes, folder: str | Path) -> list[Path]:
     """Write the files that prove the claim of the certificate in these bytes to `folder`, which is made when missing.
 
-    Returns the files.  Compile them there with the lines of `COMMANDS`.  Raises `InputError` for what is no certificate,
-    `FpcertError` when a file cannot be written, and `UnsupportedError` for every claim but: `nmax` with the criterion
-    gap, the realization ideal, an angle that is a rational or a rational multiple of pi, one float format for all
-    stages that rounds to nearest-even without ftz, fma or saturation, and a value of at most 200.
+    Returns the files.  Compile them there with the lines of `COMMANDS`.  Raises `InputError` for what is no
+    certificate, `FpcertError` when a file cannot be written, and `UnsupportedError` for every claim but: `nmax` with
+    the criterion gap, the realization ideal, an angle that is a rational or a rational multiple of pi, one float format
+    for all stages that rounds to nearest-even without ftz, fma or saturation, and a value of at most 200.
     """
     claim = _supported(read_claim(data))
     written = {name: files(__package__).joinpath(name).read_text("utf-8") for name in _STATIC}
