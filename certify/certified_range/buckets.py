@@ -28,8 +28,8 @@ are made of at most eight operations of relative error 2^-53 and are moved outwa
 2^-50; w by 2^-40, which covers both d, the roundings of d(q) -+ w, and its own.  Division by the larger entry keeps |q|
 from overflowing or underflowing.  Products with `size` are exact.
 
-The keys below i are put into their buckets before query i looks into some, so that it meets its own competitors only.  The cost is that
-of one block and a few pairs for each position: about L in all.
+The keys below i are put into their buckets before query i looks into some, so that it meets its own competitors only.
+The cost is that of one block and a few pairs for each position: about L in all.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Whether a `recurrence` repeats, decided for all positions ("semantics 1", §7).
 
 The recurrence is a state machine on F x F, which is finite: its states enter a cycle, with pre-period mu and period
-lambda, or meet a NaN and so leave F.  A block is a state, and a state fixes the next, so the schedule is periodic iff
-mu = 0.  The search is Brent's, in constant memory.  In float formats it also finds cycles up to a power of two, which
-are much shorter than true ones, and jumps along them to where they end (`scaled_cycle`): the states grow until one leaves F, or sink to the subnormal values and there enter a true cycle.
+lambda, or meet a NaN and so leave F. A block is a state, and a state fixes the next, so the schedule is periodic iff mu
+= 0. The search is Brent's, in constant memory. In float formats it also finds cycles up to a power of two, which are
+much shorter than true ones, and jumps along them to where they end (`scaled_cycle`): the states grow until one leaves
+F, or sink to the subnormal values and there enter a true cycle.
 
 mu is exact after a jump too.  A state that lies on the final cycle is followed by such states only.  So when the search
 from the end of the last jump on finds that its mu'-th state is the first on the cycle, and mu' > 0, no earlier one is.
