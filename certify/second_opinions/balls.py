@@ -6,7 +6,7 @@ from typing import Any
 
 from gmpy2 import mpq
 
-from certify.second_opinions.claim import Angle
+from certify.second_opinions.forms import Angle
 from certify.second_opinions.opinion import missing
 from certify.second_opinions.real import Enclosure
 

@@ -10,7 +10,8 @@ from typing import TypeAlias
 
 from gmpy2 import mpq
 
-from certify.second_opinions.claim import Angle, Order, Range
+from certify.second_opinions.claim import Range
+from certify.second_opinions.forms import Angle, Order
 from certify.second_opinions.opinion import OutOfWorkError, Work
 from certify.second_opinions.real import Enclosure, Reals, exact_turn, round_exp, rounded
 from certify.second_opinions.values import Element, Values, is_finite

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from gmpy2 import mpq
 
-from certify.second_opinions.claim import Angle
+from certify.second_opinions.forms import Angle
 from certify.second_opinions.real import Reals
 from certify.second_opinions.values import floor_log2
 

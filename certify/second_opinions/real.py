@@ -7,7 +7,7 @@ from typing import Protocol, TypeAlias
 
 from gmpy2 import mpq
 
-from certify.second_opinions.claim import Angle
+from certify.second_opinions.forms import Angle
 from certify.second_opinions.opinion import OutOfWorkError
 from certify.second_opinions.values import Element, Values
 

@@ -2,6 +2,7 @@
 
 import json
 import random
+import subprocess
 import sys
 from fractions import Fraction
 
@@ -380,6 +381,20 @@ def test_what_the_solver_is_not_asked(data, why):
 def test_the_solver_has_a_time_limit():
     pytest.importorskip("bitwuzla")
     assert smt_opinion(certificate("1", 10000, "fp16"), time_limit=0.01).verdict == "undecided"
+
+
+def test_nothing_is_computed_by_what_is_to_be_confirmed():
+    program = """
+import pkgutil, sys
+from importlib import import_module
+import certify.second_opinions as package
+for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+    import_module(module.name)
+print(*sorted(name for name in sys.modules if name.split(".")[0] in ("certify", "fpsim")))
+"""
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    others = [name for name in done.stdout.split() if not name.startswith("certify.second_opinions")]
+    assert others == ["certify", "fpsim", "fpsim.errors"]
 
 
 # -- reading, and what is not installed ------------------------------------------------------------------------------------
