@@ -73,12 +73,12 @@ def check(
     >>> check(flarge_certificate("fp16")).report.verdict
     'verified'
     """
-    if isinstance(max_work, bool) or not isinstance(max_work, int) or max_work < 1:
+    if type(max_work) is not int or max_work < 1:
         raise InputError("max_work", max_work, "an integer of at least 1")
     for other in opinions:
         if other not in OPINIONS:
             raise InputError("with", other, " or ".join(OPINIONS))
-    shown = name if name is not None else ("-" if isinstance(file, bytes) else str(file))
+    shown = name or ("-" if isinstance(file, bytes) else str(file))
     try:
         data = file if isinstance(file, bytes) else _read(str(file))
     except (OSError, ValueError) as error:

@@ -37,7 +37,8 @@ def flarge_certificate(dtype: ValueSet | str) -> bytes:
 
 def range_certificates(result: CertifiedRange | CertifiedRanges) -> list[bytes]:
     """The claim of a result, or of each of several offsets."""
-    return [range_certificate(each.question, each) for each in getattr(result, "results", (result,))]
+    results = result.results if isinstance(result, CertifiedRanges) else (result,)
+    return [range_certificate(each.question, each) for each in results]
 
 
 def range_certificate(question: Question, result: CertifiedRange) -> bytes:

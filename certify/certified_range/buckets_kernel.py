@@ -40,8 +40,8 @@ def _direction(x: float, y: float) -> float:
 def bucket_of(x: float, y: float, size: float) -> int:
     """The bucket of the key (x, y), of 4 * size buckets; 0 for a key that is not finite."""
     if abs(x) <= _GREATEST and abs(y) <= _GREATEST:
-        return np.int64(np.floor(_direction(x, y) * size)) % (4 * np.int64(size))
-    return np.int64(0)
+        return int(np.int64(np.floor(_direction(x, y) * size)) % (4 * np.int64(size)))
+    return 0
 
 
 @kernel()

@@ -57,4 +57,4 @@ def repetition_bound(question: Question) -> tuple[int, str] | None:
 
 def reason_of_repetition(repeats: tuple[int, int]) -> str:
     """What the bound rests on, in words."""
-    return f"the keys at positions {repeats[0]} and {repeats[1]} are equal, or the latter is not finite"
+    return f"the keys at positions {repeats[0]} and {repeats[1]} are equal (pigeonhole), or the latter is not finite"

@@ -22,6 +22,7 @@ from fpsim.errors import InputError, UnsupportedError
 from fpsim.flarge import f_large
 from fpsim.head import Head
 from fpsim.realization import realize
+from fpsim.realization.array_file import ArrayKind
 from fpsim.regime import Regime
 from fpsim.valueset import ValueSet
 
@@ -51,6 +52,21 @@ def test_the_other_criterion_and_realization():
     assert found.found
     assert certify.nmax(g=found.g, C=found.C, dtype="fp16", realize="phase").n_max == found.n_max
     assert "pigeonhole" in found.limit.reason  # no other limit is proved for it
+    assert found.limit.bound == 2048  # 2048 and 2049 are one position
+
+
+@pytest.mark.parametrize("realize", ["table", "counter", "recurrence"])
+def test_every_realization_that_is_made_from_an_angle(realize):
+    found = certify.design(dtype="fp16", length=18, k="1,2", realize=realize, tries=60)
+    assert found.found
+    assert found.realize == realize
+    assert certify.nmax(g=found.g, C=found.C, dtype="fp16", k="1,2", realize=realize).n_max == found.n_max
+    assert found.limit is None or found.limit.bound >= found.n_max
+
+
+def test_an_array_leaves_no_angle_to_choose():
+    with pytest.raises(InputError, match="made from an angle"):
+        certify.design(dtype="fp16", length=18, realize=ArrayKind.of([[1, 0], [0, 1]]))
 
 
 def test_out_of_reach():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from gmpy2 import mpq
 from hypothesis import assume, given, settings
@@ -9,11 +11,14 @@ from hypothesis import strategies as st
 
 from certify.certified_range.error_bound import ErrorBounds, NoBound, error_bound, error_bounds
 from certify.certified_range.question import Question
+from certify.certified_range.recurrence_error import state_error
 from certify.certified_range.rounding_error import OutOfRangeError, pair, plane, rounding_error, sqrt_up
 from fpsim.angle import Angle
+from fpsim.real import Irrational
+from fpsim.realization import Recurrence
 from fpsim.regime import Regime
 from fpsim.rounding.reference import round_exact
-from fpsim.turning import cos_of
+from fpsim.turning import cos_of, sin_of
 from fpsim.valueset import ValueSet
 
 NAMES = [
@@ -125,7 +130,7 @@ def test_a_missing_bound_has_a_reason() -> None:
     st.sampled_from([None, *NAMES]),
     st.booleans(),
     st.sampled_from(ANGLES),
-    st.sampled_from(["ideal", "phase"]),
+    st.sampled_from(["ideal", "phase", "counter", "recurrence"]),
     st.integers(1, 40),
     st.data(),
 )
@@ -146,7 +151,8 @@ def test_no_score_exceeds_its_bound(
     )
     assume(not isinstance(round_exact(regime.values, scale), float))
     question = Question(Angle.parse(angle), scale, offset, regime, realize)
-    last = data.draw(st.sampled_from([50, 3000, 10**6, 10**18])) + offset
+    lasts = [50, 300] if realize == "recurrence" else [50, 3000, 10**6, 10**18]
+    last = data.draw(st.sampled_from(lasts)) + offset
     bounds = error_bounds(question, last)
     if isinstance(bounds, NoBound):
         return
@@ -205,8 +211,63 @@ def test_square_roots_are_upper_bounds() -> None:
 
 
 def test_phase_bounds_grow_with_the_position() -> None:
-    question = Question(Angle.parse("1"), mpq(40), 1, Regime.of("fp32"), "phase")
+    question = Question(Angle.parse("0.3"), mpq(40), 1, Regime.of("fp32"), "phase")
     near, far = (error_bound(question, last) for last in (100, 10**5))
     assert near is not None
     assert far is not None
     assert near * 50 < far
+
+
+def test_a_counter_has_bounds_while_it_counts() -> None:
+    question, phase = (
+        Question(Angle.parse("0.3"), mpq(40), 1, Regime.of("fp16"), kind) for kind in ("counter", "phase")
+    )
+    assert error_bound(question, 2048) == error_bound(phase, 2048)
+    beyond = error_bounds(question, 2049)
+    assert isinstance(beyond, NoBound)
+    assert "after position 2048" in beyond.reason
+
+
+def test_exact_multiples_do_not_drift() -> None:
+    """t x is in F for every position where t has few bits: then `phase` has the bounds of `ideal`."""
+    for g, last, exact in (("1", 2048, True), ("3/4", 682, True), ("3/4", 683, False), ("0.3", 10, False)):
+        bounds = [
+            error_bound(Question(Angle.parse(g), mpq(40), 1, Regime.of("fp16"), kind), last)
+            for kind in ("ideal", "phase")
+        ]
+        assert bounds[0] is not None
+        assert bounds[1] is not None
+        assert bounds[0] == bounds[1] if exact else bounds[0] < bounds[1]
+
+
+@pytest.mark.parametrize(
+    "name", ["fp16", "bf16", "fixed:12.9", "fixed:16.14:up", "fp16:up", "tf32:ftz", "fp32:zero", "e5m20:odd", "fp128"]
+)
+def test_the_state_of_a_recurrence_is_where_it_should_be(name: str) -> None:
+    values = ValueSet.parse(name)
+    for text in ("1", "0.1", "pi/7"):
+        angle = Angle.parse(text)
+        states = Recurrence(angle, values)
+        for i in (0, 1, 2, 10, 40, 150):
+            try:
+                bound = state_error(values, i)
+            except OutOfRangeError:
+                assert i >= 10
+                break
+            state = states.block(i)
+            ends = [
+                [abs(mpq(entry) - end) for end in enclosed(function(angle, i))]
+                for entry, function in zip(state, (cos_of, sin_of), strict=True)
+            ]
+            assert min(ends[0]) ** 2 + min(ends[1]) ** 2 <= bound**2
+
+
+def test_a_state_without_a_bound() -> None:
+    with pytest.raises(OutOfRangeError, match="anywhere"):
+        state_error(ValueSet.parse("fp16"), 10**4)
+    bounds = error_bounds(Question(Angle.parse("1"), mpq(40), 1, Regime.of("fp16"), "recurrence"), 10**9)
+    assert isinstance(bounds, NoBound)
+
+
+def enclosed(x: Any) -> tuple[mpq, mpq]:
+    return x.enclose(200) if isinstance(x, Irrational) else (x, x)

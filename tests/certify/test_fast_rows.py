@@ -67,7 +67,9 @@ def test_many_random_heads(arguments):
     compare(arguments, 60)
 
 
-@pytest.mark.parametrize(("dtype", "scale", "k"), [("fp32", 10**5, 1), ("fp16", 60000, 1), ("fp32", 10**4, 3), ("bf16", 10**30, 9)])
+@pytest.mark.parametrize(
+    ("dtype", "scale", "k"), [("fp32", 10**5, 1), ("fp16", 60000, 1), ("fp32", 10**4, 3), ("bf16", 10**30, 9)]
+)
 def test_long_walks(dtype, scale, k):
     question = Question(Angle.parse("0.3"), mpq(scale), k, Regime.of(dtype))
     fast, reference = FastRows(question), ReferenceRows(question)

@@ -20,7 +20,7 @@ from certify.certified_range.many import near_fast, pruned, returns
 from certify.certified_range.many.bracket import many_bracket
 from certify.certified_range.many.error_bound import many_error_bounds
 from certify.certified_range.many.exact_arithmetic import many_exact_range
-from certify.certified_range.many.fast_rows import ManyRows, keys_between, many_fast_rows, queries_of
+from certify.certified_range.many.fast_rows import ManyRows, blocks_between, keys_of, many_fast_rows, queries_of
 from certify.certified_range.many.pruned import ManyReturns, many_pruned_scan
 from certify.certified_range.many.question import ManyQuestion, parse_angles, parse_scales
 from certify.certified_range.many.returns import SearchPlan, candidates, first_return, gap_below
@@ -30,6 +30,8 @@ from certify.certified_range.result import CertifiedRanges
 from fpsim.angle import Angle
 from fpsim.errors import InputError
 from fpsim.many_pairs import ManyPairsHead
+from fpsim.realization import realize
+from fpsim.realization.array_file import ArrayKind
 from fpsim.regime import Regime
 
 
@@ -230,16 +232,17 @@ def same(found, wanted):
 
 def test_kernels_walk_as_the_reference_does():
     source = random.Random(1)
-    for _ in range(12):
-        question = random_question(source, ("ideal", "phase"), ["fp16", "bf16", "e4m3", "fixed:12.5"], mixed=0)
+    for kind in ["ideal", "phase", "counter", "recurrence"] * 3:
+        question = random_question(source, (kind,), ["fp16", "bf16", "e4m3", "fixed:12.5"], mixed=0)
         rows, reference = ManyRows(question), ReferenceRows(question)
         assert rows.first_failure(question.offset + 1, 40) == reference.first_failure(question.offset + 1, 40)
-        keys = keys_between(question.head, 0, 20)
+        made = blocks_between(question.head, 0, 20)
+        keys = keys_of(question.head, made)
         assert [tuple(map(float, entries)) for entries in keys.T] == [
             pytest.approx([float(entry) for block in question.head.key(j) for entry in block], abs=0, nan_ok=True) for j in range(20)
         ]  # fmt: skip
         assert np.array_equal(
-            queries_of(question.head, keys)[:, 7],
+            queries_of(question.head, made)[:, 7],
             [float(x) for block in question.head.query(7) for x in block],
             equal_nan=True,
         )
@@ -278,7 +281,7 @@ def test_compiled_pruned_walk_is_exhaustive(monkeypatch, criterion):
 def test_bracket_holds_the_answer():
     source = random.Random(3)
     for _ in range(60):
-        question = random_question(source, ("ideal", "phase"))
+        question = random_question(source, ("ideal", "phase", "counter", "recurrence"))
         ends = many_bracket(question, 10**5)
         found = scan(question, question.offset + 40)
         if found.failure:
@@ -431,3 +434,60 @@ def test_returns_are_listed_from_the_first_on():
     question = many("fp16", ["1", "0.1"], 100)
     found = ManyReturns(question, many_error_bounds(question, 10**5))
     assert found.first == found.at(0)
+
+
+# -- other realizations ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["phase", "counter", "recurrence"])
+def test_realizations_that_drift_go_the_exhaustive_road(kind):
+    results = [certify.nmax(theta="1,0.1,0", C=300, dtype="fp16", realize=kind, method=method, max_length=300)
+               for method in ("auto", "pruned", "exhaustive")]  # fmt: skip
+    assert len({(result.n_max, result.status, result.witness) for result in results}) == 1
+    assert [result.method for result in results] == ["exhaustive"] * 3
+    assert any("need not follow the exact phase" in note for note in results[0].notes)
+    assert results[0].realize == kind
+
+
+def test_tables_are_ideal():
+    one, other = (
+        certify.nmax(theta="2pi*3/44,2pi/9,0", C=300, dtype="fp16", realize=kind) for kind in ("table", "ideal")
+    )
+    assert (one.n_max, one.witness, one.method, one.upper) == (other.n_max, other.witness, other.method, other.upper)
+
+
+def given_array(positions, dtype="fp16"):
+    regime = Regime.of(dtype)
+    pairs = [
+        [realize("ideal", Angle.parse(text), regime.values).block(i) for text in ("1", "0.1")] for i in range(positions)
+    ]
+    return ArrayKind.of(np.array([[[float(entry) for entry in pair] for pair in row] for row in pairs]))
+
+
+def test_each_pair_has_its_own_columns():
+    kind = given_array(200)
+    found = {
+        method: certify.nmax(theta="1,0.1", C=256, dtype="fp16", realize=kind, method=method)
+        for method in ("auto", "exhaustive")
+    }
+    assert found["auto"].witness == found["exhaustive"].witness
+    assert (found["auto"].status, found["auto"].n_max) == ("exact", 62)
+    head = found["auto"].question.head
+    assert head.key(7) == tuple((mpq(kind.c[7, pair]), mpq(kind.s[7, pair])) for pair in (0, 1))
+    assert head.pairs[1].bias == (256 * mpq(kind.c[1, 1]), -256 * mpq(kind.s[1, 1]))
+    unrotated = certify.nmax(theta="1,0", C=256, dtype="fp16", realize=kind).question.head  # what is given counts
+    assert unrotated.key(7) == head.key(7)
+    checked = certify.nmax(theta="1,0.1", C=256, dtype="fp16", realize=kind, cross_check=True).cross_check
+    assert checked.disagreements == 0, checked.first
+
+
+def test_arrays_that_are_too_small_for_a_head():
+    kind = given_array(30)
+    with pytest.raises(InputError, match="2 pairs"):
+        certify.nmax(theta="1,0.1,0.01", C=256, dtype="fp16", realize=kind)
+    with pytest.raises(InputError, match="at most 28"):
+        certify.nmax(theta="1,0.1", C=256, dtype="fp16", realize=kind, k=29)
+    for method in ("auto", "pruned", "exhaustive"):
+        result = certify.nmax(theta="1,0.1", C=256, dtype="fp16", realize=kind, method=method)
+        assert (result.status, result.n_max, result.reason) == ("at_least", 28, "the array ends at position 29")
+    assert certify.nmax(theta="1,0.1", C=256, dtype="fp16", realize=kind, method="bracket").status == "at_least"

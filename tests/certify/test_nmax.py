@@ -6,14 +6,19 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
+from gmpy2 import mpq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import certify
 from certify.certified_range.exhaustive import ReferenceRows
 from certify.certified_range.result import CertifiedRange, CertifiedRanges
+from fpsim.angle import Angle
 from fpsim.errors import InputError, UnsupportedError
 from fpsim.grid_file import grid
+from fpsim.realization import Counter, Recurrence
+from fpsim.realization import realize as realized
+from fpsim.realization.array_file import ArrayKind
 from fpsim.valueset import ValueSet
 
 TABLE = [
@@ -62,6 +67,13 @@ class Naive:
         sign, mantissa, exponent, _ = x._mpf_
         return self.round((-1 if sign else 1) * int(mantissa) * Fraction(2) ** int(exponent))
 
+    def turned(self, turn, state):
+        (a, b), (c, s) = turn, state
+        return (
+            self.round(self.round(a * c) - self.round(b * s)),
+            self.round(self.round(b * c) + self.round(a * s)),
+        )
+
     def f_large(self):
         return next(
             (f for f in self.values if f > 0 and self.real(mpmath.exp(-mpmath.mpf(f.numerator) / f.denominator)) == 0),
@@ -74,17 +86,21 @@ class Naive:
             if f_large is None:
                 return None
             exact = mpmath.mpf(g.numerator) / g.denominator
-            stored = self.real(exact) if realize == "phase" else g
+            stored = self.real(exact) if realize in ("phase", "counter") else g
             factor = mpmath.mpf(scale.numerator) / scale.denominator
             angle = mpmath.mpf(stored.numerator) / stored.denominator
             b0, b1 = self.real(factor * mpmath.cos(k * angle)), self.real(-factor * mpmath.sin(k * angle))
-            keys = []
+            keys, count = [], Fraction(0)
+            turn = self.real(mpmath.cos(exact)), self.real(mpmath.sin(exact))
             for i in range(limit + 2):
                 phase = exact * i
-                if realize == "phase":
-                    rounded = self.round(stored * self.round(Fraction(i)))
+                if realize in ("phase", "counter"):
+                    rounded = self.round(stored * (count if realize == "counter" else self.round(Fraction(i))))
                     phase = mpmath.mpf(rounded.numerator) / rounded.denominator
+                    count = self.round(count + 1)
                 c, s = self.real(mpmath.cos(phase)), self.real(mpmath.sin(phase))
+                if realize == "recurrence":
+                    c, s = self.turned(turn, keys[-1]) if keys else (self.round(Fraction(1)), Fraction(0))
                 keys.append((c, s))
                 q0 = self.round(self.round(c * b0) - self.round(s * b1))
                 q1 = self.round(self.round(s * b0) + self.round(c * b1))
@@ -102,9 +118,9 @@ class Naive:
     g=st.fractions(Fraction(1, 20), 7, max_denominator=50),
     scale=st.fractions(1, 25, max_denominator=10),
     k=st.integers(1, 4),
-    realize=st.sampled_from(["ideal", "phase"]),
+    realize=st.sampled_from(["ideal", "phase", "counter", "recurrence"]),
 )
-@settings(max_examples=150)
+@settings(max_examples=200)
 def test_small_random_grids_against_the_naive_program(positive, negative, g, scale, k, realize):
     values = [Fraction(0), *positive, *negative]
     right = Naive(values).nmax(g, scale, k, realize, 60)
@@ -120,7 +136,7 @@ def test_small_random_grids_against_the_naive_program(positive, negative, g, sca
 
 @given(
     bits=st.integers(5, 9), fraction=st.integers(1, 5), g=st.fractions(Fraction(1, 9), 9, max_denominator=1000),
-    scale=st.fractions(1, 14, max_denominator=10), k=st.integers(1, 5), realize=st.sampled_from(["ideal", "phase"]),
+    scale=st.fractions(1, 14, max_denominator=10), k=st.integers(1, 5), realize=st.sampled_from(["ideal", "phase", "counter", "recurrence"]),
 )  # fmt: skip
 @settings(max_examples=100)
 def test_fixed_point_against_the_naive_program(bits, fraction, g, scale, k, realize):
@@ -223,7 +239,11 @@ def test_bad_arguments(arguments):
 
 
 def test_stochastic_rounding_makes_no_claims():
-    for arguments in ({"dtype": "fp16:stochastic=1"}, {"order": "wide:fp16:stochastic=1"}, {"score_dtype": "nf4:stochastic=1"}):
+    for arguments in (
+        {"dtype": "fp16:stochastic=1"},
+        {"order": "wide:fp16:stochastic=1"},
+        {"score_dtype": "nf4:stochastic=1"},
+    ):
         with pytest.raises(UnsupportedError, match="stochastic"):
             certify.nmax(**({"g": 1, "C": 40} | arguments))
 
@@ -235,7 +255,15 @@ def test_offsets_of_any_integer_type(k):
 
 
 def test_weight_by_default_has_the_first_pair_and_its_weights():
-    question = {"g": "5.412", "C": "17.3", "dtype": "e6m1", "k": 29, "realize": "phase", "criterion": "weight", "order": "reverse"}
+    question = {
+        "g": "5.412",
+        "C": "17.3",
+        "dtype": "e6m1",
+        "k": 29,
+        "realize": "phase",
+        "criterion": "weight",
+        "order": "reverse",
+    }
     assert certify.nmax(**question).witness == certify.nmax(**question, method="exhaustive").witness
 
 
@@ -264,6 +292,161 @@ def test_cross_check_finds_a_wrong_value(monkeypatch):
     check = certify.nmax(g=1, C=40, cross_check=True, method="exhaustive").cross_check
     assert check.disagreements >= 1
     assert "position 3" in check.first
+
+
+# -- realizations ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_table_is_ideal_at_a_rational_turn():
+    one, other = (certify.nmax(g="2pi*5/44", C=60000, dtype="fp16", realize=kind) for kind in ("table", "ideal"))
+    assert (one.n_max, one.witness, one.method) == (other.n_max, other.witness, other.method)
+    assert (one.realize, one.status) == ("table", "exact")
+    with pytest.raises(InputError, match="rational multiple of pi"):
+        certify.nmax(g=1, C=40, realize="table")
+
+
+def test_realizations_of_binary32():
+    """A counter is `phase` up to 2^24; the recurrence fails at the same near-return."""
+    for kind in ("ideal", "phase", "counter", "recurrence"):
+        result = certify.nmax(g=1, C="1e12", dtype="fp32", realize=kind)
+        assert (result.n_max, result.status, result.realize) == (709, "exact", kind)
+        assert (result.witness.i, result.witness.j) == (711, 0)
+
+
+def test_upper_bounds_from_positions_that_repeat():
+    counter = certify.nmax(g="2pi/97", C=448, dtype="e4m3", realize="counter", method="bracket")
+    assert counter.upper <= 16  # positions 16 and 17 are one number
+    stays = certify.nmax(g="0.001", C=60000, dtype="fp16", realize="counter", k=3)
+    assert stays.status == "exact"
+    assert stays.n_max <= 2049 + 3 - 2
+
+
+def test_a_counter_that_leaves_the_value_set_is_a_failing_pair():
+    """e3m2 with overflow to NaN, rounding up: 8, 10, 12, .., 28, NaN."""
+    result = certify.nmax(g="1", C=28, dtype="e3m2:nan:up", realize="counter", softmax_dtype="e2m1", score_dtype="fp32")
+    assert result.status == "exact"
+    question = result.question
+    scores = [question.head.score(18, j) for j in range(18)]
+    assert any(score != score for score in scores)
+    assert result.n_max <= 16
+
+
+@pytest.mark.parametrize(
+    ("dtype", "g", "scale", "k", "softmax", "n_max", "what"),
+    [("e4m3", "2pi/7", 20, 1, "e2m1", 132, "NaN"), ("e5m2:up", "2", 200, 1, "e4m3", 100, "infinite"), ("e4m3:away", "2.5", 200, 5, "e2m1", 24, "NaN")],
+)  # fmt: skip
+def test_a_recurrence_that_leaves_the_value_set_is_a_failing_pair_with_its_reason(
+    dtype, g, scale, k, softmax, n_max, what
+):
+    """Where the norm grows the gap holds until a state, or what is made of it, overflows."""
+    wide = {"score_dtype": "fp32", "rotate_dtype": "fp32", "softmax_dtype": softmax}
+    for method in ("auto", "exhaustive"):
+        result = certify.nmax(g=g, C=scale, dtype=dtype, k=k, realize="recurrence", method=method, **wide)
+        assert (result.n_max, result.status) == (n_max, "exact")
+        assert f"is {what}" in result.reason
+        assert result.cross_check is None
+    check = certify.nmax(g=g, C=scale, dtype=dtype, k=k, realize="recurrence", cross_check=True, **wide).cross_check
+    assert check.disagreements == 0, check.first
+
+
+def saved_array(folder, kind, angle, dtype, positions, pairs=1):
+    rows = [realized(kind, Angle.parse(angle), ValueSet.parse(dtype)).block(i) for i in range(positions)]
+    c, s = (np.array([[float(entry[part])] * pairs for entry in rows]) for part in (0, 1))
+    path = folder / "blocks.npz"
+    np.savez(path, cos=c, sin=s)
+    return path
+
+
+def test_an_array_of_ideal_blocks_answers_as_ideal_does(tmp_path):
+    """But for the bias, which is made of the rounded c_k and s_k, and is taken exactly here: C = 1 times a power of 2."""
+    path = saved_array(tmp_path, "phase", "1", "fp16", 400)
+    results = [certify.nmax(g=1, C=C, dtype="fp16", k=k, realize=f"array:{path}", method=method) for C in (32, 60000) for k in (1, 2, 7)
+               for method in ("auto", "exhaustive", "pruned")]  # fmt: skip
+    for one, other, third in zip(*[iter(results)] * 3, strict=True):
+        assert one.status == other.status == "exact"
+        assert (one.n_max, one.witness) == (other.n_max, other.witness) == (third.n_max, third.witness)
+        assert one.realize == f"array:{path}"
+        assert one.to_json()["realize"] == one.realize
+    question = results[0].question
+    c, s = question.head.realization.block(1)
+    assert question.head.bias == (32 * c, -32 * s)
+
+
+def test_the_end_of_an_array_ends_the_search(tmp_path):
+    path = saved_array(tmp_path, "ideal", "1", "fp16", 20)
+    for method in ("auto", "exhaustive", "pruned"):
+        for limit in (None, 18, 10**6):
+            result = certify.nmax(g=1, C=60000, dtype="fp16", realize=f"array:{path}", method=method, max_length=limit)
+            assert (result.status, result.n_max, result.reason) == ("at_least", 18, "the array ends at position 19")
+            assert result.records[-1].i <= 19
+        below = certify.nmax(g=1, C=60000, dtype="fp16", realize=f"array:{path}", method=method, max_length=17)
+        assert (below.status, below.n_max, below.reason) == ("at_least", 17, "the search ended at the length limit 17")
+    assert certify.nmax(g=1, C=60000, dtype="fp16", realize=f"array:{path}", criterion="weight").n_max == 18
+    assert certify.nmax(g=1, C=60000, dtype="fp16", realize=f"array:{path}", k=18).lower == 18
+    for k in (19, 20, 10**9, "1,19"):
+        with pytest.raises(InputError, match="at most 18"):
+            certify.nmax(g=1, C=60000, dtype="fp16", realize=f"array:{path}", k=k)
+    assert certify.nmax(g=1, C=60000, dtype="fp16", realize=f"array:{path}", method="bracket").status == "at_least"
+
+
+def test_long_arrays_go_through_buckets(tmp_path):
+    path = saved_array(tmp_path, "ideal", "2pi/600", "fp32", 1300)
+    results = [
+        certify.nmax(g="2pi/600", C="1e9", dtype="fp32", realize=f"array:{path}", method=m)
+        for m in ("auto", "exhaustive")
+    ]
+    assert [(r.n_max, r.status) for r in results] == [(599, "exact")] * 2
+    assert results[0].witness == results[1].witness
+    assert "buckets" in results[0].method
+    assert results[0].pairs_checked < results[1].pairs_checked / 20
+    assert results[0].pigeonhole is None or results[0].pigeonhole.bound >= 599
+
+
+def test_an_array_in_python_and_wrong_ones(tmp_path):
+    kind = ArrayKind.of(np.float16([1, 0.5, -0.5, -1, -0.5, 0.5]), np.float16([0, 0.75, 0.75, 0, -0.75, -0.75]))
+    result = certify.nmax(g="pi/3", C=64, dtype="fp16", realize=kind)
+    assert (result.realize, result.status) == ("array", "at_least")
+    with pytest.raises(InputError, match="a value of e2m1"):
+        certify.nmax(g=1, C=4, dtype="e2m1", realize=kind)
+    with pytest.raises(InputError, match="exists"):
+        certify.nmax(g=1, C=40, realize=f"array:{tmp_path / 'missing.npy'}")
+    with pytest.raises(InputError, match="realize"):
+        certify.nmax(g=1, C=40, realize="array")
+    wide = certify.nmax(g="pi/3", C=64, dtype="fp128", softmax_dtype="fp16", realize=kind)  # by the reference alone
+    assert (wide.status, wide.reason) == ("at_least", "the array ends at position 5")
+
+
+@pytest.mark.parametrize("kind", ["table", "counter", "recurrence", "array"])
+@pytest.mark.parametrize("dtype", ["fp16", "fp16:up", "bf16:down", "e4m3", "fixed:12.5:odd", "fp16:ftz:zero", "fp128"])
+def test_cross_check_of_every_realization(kind, dtype):
+    angle, values = Angle.parse("2pi*3/44"), ValueSet.parse(dtype)
+    if kind == "array":
+        rows = [[float(entry) for entry in realized("ideal", angle, values).block(i)] for i in range(60)]
+        kind = ArrayKind.of(rows if dtype != "fp128" else np.round(rows, 1))
+    result = certify.nmax(
+        g=angle, C=50, dtype=values, realize=kind, cross_check=True, max_length=58, softmax_dtype="fp16"
+    )
+    assert result.cross_check.disagreements == 0, result.cross_check.first
+    assert result.cross_check.values > 10
+
+
+def test_cross_check_finds_a_wrong_step(monkeypatch):
+    right = Recurrence.block
+
+    def wrong(self, position):
+        c, s = right(self, position)
+        return (c, self.values.value(self.values.index(s) + 1)) if position == 4 else (c, s)
+
+    monkeypatch.setattr(Recurrence, "block", wrong)
+    check = certify.nmax(g=1, C=40, realize="recurrence", cross_check=True, method="exhaustive").cross_check
+    assert check.disagreements >= 1
+    assert "position 4" in check.first
+    monkeypatch.setattr(Counter, "position", lambda self, i: mpq(i + (i > 3)))
+    check = certify.nmax(g=1, C=40, realize="counter", cross_check=True, method="exhaustive").cross_check
+    assert (check.disagreements, check.first) == (1, "x at position 4")
+
+
+# -- pipelines -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["transformers", "all-bf16", "llama", "vllm", "tf32-product", "gemma-jax", "ggml-cpu"])

@@ -14,7 +14,20 @@ from fpsim.realization import IDENTITY, Given, realize
 from fpsim.realization import recurrence as recurrence_module
 from fpsim.valueset import ValueSet
 
-FORMATS = ["fp16", "fp32", "fp64", "bf16", "e4m3", "fixed:6.2", "fixed:4.1", "nf4", "fp16:up", "fp16:ftz:down", "e5m2:odd", "e8m30"]
+FORMATS = [
+    "fp16",
+    "fp32",
+    "fp64",
+    "bf16",
+    "e4m3",
+    "fixed:6.2",
+    "fixed:4.1",
+    "nf4",
+    "fp16:up",
+    "fp16:ftz:down",
+    "e5m2:odd",
+    "e8m30",
+]
 MORE_FORMATS = ["e4m3:saturate", "e4m3fnuz", "e3m2:nan", "e5m2:up", "e5m2:away", "fp32:ftz", "fp32:up", "fixed:12.9:zero", "e8m3:odd", "fp16:nan",
                 "fp64:up", "fp128", "e11m40", "e2m1"]  # fmt: skip
 UNEVEN = grid(["0", "1", "5/2", "3", "4", "11/2", "9", "-1/2", "-7"], overflow="inf", name="uneven")
@@ -91,7 +104,17 @@ def test_pieces_of_a_recurrence_in_any_order(name, monkeypatch):
         realization = realize("recurrence", Angle.parse("0.7"), ValueSet.parse(name))
         whole = blocks(realize("recurrence", Angle.parse("0.7"), ValueSet.parse(name)), 0, 2000)
         compare(realization, 0, 100)
-        for start, stop in ((300, 301), (301, 303), (0, 70), (1500, 1777), (1777, 1777), (64, 128), (63, 65), (1990, 2000), (303, 640)):
+        for start, stop in (
+            (300, 301),
+            (301, 303),
+            (0, 70),
+            (1500, 1777),
+            (1777, 1777),
+            (64, 128),
+            (63, 65),
+            (1990, 2000),
+            (303, 640),
+        ):
             for part, all_of_it in zip(blocks(realization, start, stop), whole, strict=True):
                 same(part, all_of_it[start:stop])
     finally:

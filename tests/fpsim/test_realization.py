@@ -55,7 +55,9 @@ def test_counting_is_counting(values):
         assert {str(x) for x in slow[end:]} == {str(stays)}
         assert end == 0 or slow[end - 1] != slow[end]
     for far in (10**9, 2**62 - 3):
-        assert list(map(str, counted_floats(values, far, far + 2))) == [str(float(counted(values, far + n))) for n in (0, 1)]
+        assert list(map(str, counted_floats(values, far, far + 2))) == [
+            str(float(counted(values, far + n))) for n in (0, 1)
+        ]
 
 
 @pytest.mark.parametrize("values", [*map(ValueSet.parse, FORMATS), *random_grids(20)], ids=str)
@@ -74,7 +76,14 @@ def test_first_equal_positions(values):
 @pytest.mark.parametrize("name", FORMATS)
 def test_positions_that_repeat(name):
     values = ValueSet.parse(name)
-    for kind, text in (("ideal", "2pi*3/7"), ("table", "2pi*3/7"), ("phase", "1"), ("phase", "0.3"), ("counter", "1"), ("counter", "-7.5")):
+    for kind, text in (
+        ("ideal", "2pi*3/7"),
+        ("table", "2pi*3/7"),
+        ("phase", "1"),
+        ("phase", "0.3"),
+        ("counter", "1"),
+        ("counter", "-7.5"),
+    ):
         realization = realize(kind, Angle.parse(text), values)
         traits = traits_of(realization)
         assert traits.on_circle
@@ -138,7 +147,9 @@ def test_members(values):
     source = random.Random(values.name)
     numbers = [0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, 5e-324, 1e308, -1.7976931348623157e308, 2.0**-1022]
     for _ in range(200):
-        n = source.choice([source.randint(values.first, values.last), source.randint(max(-9, values.first), min(9, values.last))])
+        n = source.choice(
+            [source.randint(values.first, values.last), source.randint(max(-9, values.first), min(9, values.last))]
+        )
         if abs(values.value(n)) < 2**1020:
             x = float(values.value(n))
             numbers += [x, math.nextafter(x, math.inf), math.nextafter(x, -math.inf), 1.5 * x, x / 2, 2 * x]
@@ -211,7 +222,14 @@ def test_the_users_array_is_his_own():
 
 @pytest.mark.parametrize(
     ("dtype", "name"),
-    [("bfloat16", "bf16"), ("float8_e4m3fn", "e4m3"), ("float8_e5m2", "e5m2"), ("float8_e4m3fnuz", "e4m3fnuz"), ("float4_e2m1fn", "e2m1"), ("int4", "fp64")],
+    [
+        ("bfloat16", "bf16"),
+        ("float8_e4m3fn", "e4m3"),
+        ("float8_e5m2", "e5m2"),
+        ("float8_e4m3fnuz", "e4m3fnuz"),
+        ("float4_e2m1fn", "e2m1"),
+        ("int4", "fp64"),
+    ],
 )
 def test_small_types_of_ml_dtypes(dtype, name):
     kind = ArrayKind.of(np.array([[1, 0], [0.5, -1.0]]).astype(getattr(ml_dtypes, dtype)))
@@ -320,7 +338,7 @@ def test_files_that_are_cut_off_or_damaged(tmp_path):
             ArrayKind.read(text_file(tmp_path, name, content))
     with zipfile.ZipFile(tmp_path / "text.npz", "w") as other:
         other.writestr("readme.txt", "no array")
-    with pytest.raises(InputError, match="whole .npz"):
+    with pytest.raises(InputError, match=r"whole \.npz"):
         ArrayKind.read(tmp_path / "text.npz")
 
 
@@ -337,14 +355,21 @@ def test_nothing_is_unpickled(tmp_path, monkeypatch):
 
     monkeypatch.setattr(pickle, "load", lambda *_, **__: pytest.fail("something was unpickled"))
     monkeypatch.setattr(pickle, "loads", lambda *_, **__: pytest.fail("something was unpickled"))
-    for path in (saved(tmp_path, "o.npy", np.array([[{}, 1]])), text_file(tmp_path, "p.npy", pickle.dumps(ROWS)), text_file(tmp_path, "p.npz", pickle.dumps(ROWS))):
+    for path in (
+        saved(tmp_path, "o.npy", np.array([[{}, 1]])),
+        text_file(tmp_path, "p.npy", pickle.dumps(ROWS)),
+        text_file(tmp_path, "p.npz", pickle.dumps(ROWS)),
+    ):
         with pytest.raises(InputError, match="should be"):
             ArrayKind.read(path)
 
 
 def test_entries_that_are_no_values(tmp_path):
     kind = ArrayKind.of([[1.0, 0.0], [0.1, 0.0], [0.0, 0.3]])
-    with pytest.raises(InputError, match=r"0.1, the cosine of pair 0 at position 1; it should be a value of fp16 \(the array holds fp64"):
+    with pytest.raises(
+        InputError,
+        match=r"0.1, the cosine of pair 0 at position 1; it should be a value of fp16 \(the array holds fp64",
+    ):
         kind.rotation(ONE, ValueSet.parse("fp16"))
     assert kind.rotation(ONE, ValueSet.parse("fp64")).length == 3
     assert kind.rotation(ONE, ValueSet.parse("fp128")).block(1)[0] == mpq(0.1)
