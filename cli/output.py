@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 import click
 
-from fpsim.errors import FpcertError
+from fpsim.errors import FpcertError, printable
 
 __all__ = ["emit", "note", "to_json"]
 
@@ -29,7 +29,8 @@ def emit(result: Mapping[str, Any], as_json: bool, output_file: str | None, *, t
     """Write a result to `output_file`, or to stdout when that is None.
 
     With `as_json` it is one JSON object on one line with sorted keys; else it is `text`, or where that is None one line
-    `key  value` for each entry.
+    `key  value` for each entry.  Names that come from files may have any characters: what a terminal obeys, or its
+    encoding lacks, is escaped.
 
     Raises:
         FpcertError: it cannot be written there.
@@ -37,12 +38,13 @@ def emit(result: Mapping[str, Any], as_json: bool, output_file: str | None, *, t
     if as_json:
         content = json.dumps(to_json(result), sort_keys=True, allow_nan=False)
     else:
-        content = _plain(result) if text is None else text
+        content = "\n".join(map(printable, (_plain(result) if text is None else text).split("\n")))
     if not content.endswith("\n"):
         content += "\n"
     try:
         if output_file is None:
-            click.echo(content, nl=False)
+            encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+            click.echo(content.encode(encoding, "backslashreplace").decode(encoding), nl=False)
         else:
             Path(output_file).write_text(content, encoding="utf-8")
     except BrokenPipeError:

@@ -12,6 +12,7 @@ from typing import Any
 # module would then shadow the name.
 _HOME = {
     "Angle": "fpsim.angle",
+    "ArrayKind": "fpsim.realization.array_file",
     "Chain": "fpsim.pipeline",
     "FpcertError": "fpsim.errors",
     "Head": "fpsim.head",

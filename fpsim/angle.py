@@ -15,15 +15,16 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import gmpy2
-from gmpy2 import mpfr, mpq
+from gmpy2 import mpfr, mpq, mpz
 
 from fpsim.enclosure import MAX_BITS, Enclosure, pi_bounds, product
 from fpsim.errors import InputError, UnsupportedError
-from fpsim.number import MAX_LENGTH, NUMBER_PATTERN, exact_text, parse_number
+from fpsim.number import MAX_LENGTH, NUMBER_PATTERN, decimal_text, exact_text, parse_number
 
 __all__ = ["Angle", "NamedReal", "conventional_angle", "power_angle", "product_of_powers"]
 
 _ANGLE = re.compile(rf"([+-]?)(?:({NUMBER_PATTERN})\*?(pi)|(pi)|({NUMBER_PATTERN}))((?:[*/][0-9]+)*)", re.ASCII)
+_SPACE = re.compile(r" ?([*/]|pi) ?|(?<=^[+-]) ")  # around an operator, not within a number
 _RIGHT = "an angle such as 1.0, 0.1, 2/3, pi/2 or 2pi*3/7"
 
 
@@ -81,16 +82,17 @@ class Angle:
             return value
         if not isinstance(value, str):
             return Angle(parse_number(value, what))
-        text = "".join(value.split())
+        text = _SPACE.sub(r"\1", " ".join(value.split()))
         match = _ANGLE.fullmatch(text) if len(text) <= MAX_LENGTH else None
         if match is None:
             raise InputError(what, value, _RIGHT)
         sign, times_pi, pi, lone_pi, number, tail = match.groups()
         coefficient = parse_number(times_pi or number or "1", what)
         for operation, digits in re.findall(r"([*/])([0-9]+)", tail):
-            if operation == "/" and int(digits) == 0:
+            factor = mpz(digits)
+            if operation == "/" and factor == 0:
                 raise InputError(what, value, "without a division by 0")
-            coefficient = coefficient * int(digits) if operation == "*" else coefficient / int(digits)
+            coefficient = coefficient * factor if operation == "*" else coefficient / factor
         coefficient = -coefficient if sign == "-" else coefficient
         return Angle(coefficient, "pi") if (pi or lone_pi) and coefficient else Angle(coefficient)
 
@@ -105,6 +107,17 @@ class Angle:
             return {"1": "pi", "-1": "-pi"}.get(number, f"{number}*pi")
         unit = _power_text(self.base, self.power) if self.real is None else self.real.text
         return unit if number == "1" else f"{number}*{unit}"
+
+    def brief(self, most: int) -> str:
+        """The text for people: one that is longer than `most` characters is rounded, if it is a number, or else cut.
+
+        >>> Angle.parse("1e300").brief(24), Angle.parse("2pi/12345678901234567890").brief(24)
+        ('1e+300', '1/617283945061728394...')
+        """
+        text = str(self)
+        if len(text) <= most:
+            return text
+        return decimal_text(self.coefficient, 9) if self.unit == "one" else f"{text[: most - 3]}..."
 
     def times(self, factor: mpq | int) -> Angle:
         """The angle times a rational."""
@@ -129,7 +142,7 @@ class Angle:
             return None
         if self.real is not None and not self.real.algebraic:
             return self.real.irrational_because
-        return f"{self} is algebraic and not 0, so its quotient by pi is transcendental (Lindemann 1882)"
+        return f"{self.brief(60)} is algebraic and not 0, so its quotient by pi is transcendental (Lindemann 1882)"
 
     @property
     def rational(self) -> mpq | None:
@@ -220,7 +233,8 @@ def product_of_powers(base: mpq, power: mpq, other: mpq, exponent: mpq) -> Angle
 
 
 def _power_text(base: mpq, power: mpq) -> str:
-    return f"{exact_text(base)}^({power.numerator}/{power.denominator})"
+    text = exact_text(base)
+    return f"{f'({text})' if '/' in text else text}^({power.numerator}/{power.denominator})"
 
 
 def conventional_angle(base: object, d: int, dim: int) -> Angle:

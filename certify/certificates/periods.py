@@ -41,8 +41,8 @@ def _certificate(component: Component) -> bytes:
     inexact = verdict.leaves_F_at is None if verdict.proof == "left-F" else _half_known(verdict)
     if inexact:
         raise UnsupportedError(
-            f"component {component.number} is {verdict.verdict}, but from which position on is not known exactly, and a "
-            f"certificate has to say it ({verdict.because})"
+            f"component {component.number} is {verdict.verdict}, but from which position on is not known exactly, and "
+            f"a certificate has to say it ({verdict.because})"
         )
     claim: dict[str, Any] = {
         "kind": "period",
@@ -73,7 +73,9 @@ def _positions(rotation: Realization, verdict: Verdict) -> list[int]:
     if verdict.proof == "finite-table":
         primes = prime_divisors(period)
         if primes is None:
-            raise UnsupportedError("the prime factors of the period are not known, and a certificate names one for each")
+            raise UnsupportedError(
+                "the prime factors of the period are not known, and a certificate names one for each"
+            )
         return [_differing(rotation, verdict, period, prime) for prime in primes]
     return list(verdict.witness)  # "left-F": the position; "irrational-angle": two
 

@@ -126,9 +126,7 @@ def pruned_scan(
         if max_length is None and not everywhere:
             number = returns.how_many()
             if number * (last - found.reached) > (PAIRS_BY_KERNEL if has_kernels(question) else PAIRS_BY_REFERENCE):
-                ended = (
-                    f"{number} near-returns for each query from {found.reached} on take long; give a length limit"
-                )
+                ended = f"{number} near-returns for each query from {found.reached} on take long; give a length limit"
                 return replace(found, ended=ended)
         found = _near_scan(question, returns, found, last + 1, stop, progress)
     return found
@@ -148,7 +146,9 @@ def _by_realized_keys(
             found = replace(found, reached=i + 1, pairs_checked=pairs)
     except KeyboardInterrupt:
         return replace(found, interrupted=True)
-    if found.reached >= stop or not has_kernels(question):
+    if found.reached >= stop:
+        return replace(found, road="exhaustive")
+    if not has_kernels(question):
         return found
     from certify.certified_range.buckets import BucketWalk
 

@@ -27,7 +27,7 @@ from fpsim.rounding.reference import round_exact
 from fpsim.rounding.specs import spec_of
 from fpsim.valueset import ValueSet
 
-__all__ = ["AnyQuestion", "Criterion", "Question", "check_length", "check_scale", "is_single_offset", "parse_offsets"]
+__all__ = ["AnyQuestion", "Criterion", "Question", "check_scale", "is_single_offset", "parse_offsets"]
 
 Criterion: TypeAlias = Literal["gap", "weight"]
 MAX_OFFSET = 10**60
@@ -101,8 +101,17 @@ class Question:
         if self.criterion not in ("gap", "weight"):
             raise InputError("criterion", self.criterion, "gap or weight")
         object.__setattr__(self, "kind", parse_kind(self.kind))
-        check_length(self.head.realization.length, self.offset)
+        self._check_length()
         check_scale(self.regime.values, self.scale)
+
+    def _check_length(self) -> None:
+        """Where the realization knows some positions only, the first query, k+1, must be one of them."""
+        length, offset = self.head.realization.length, self.offset
+        if length is None or offset + 2 <= length:
+            return
+        if length < 3:
+            raise InputError(self.realize, f"{length} positions", "at least 3 positions: query k+1 >= 2 is the first")
+        raise InputError("k", offset, f"at most {length - 2}: {length} positions are given, and query k+1 is the first")
 
     @property
     def realize(self) -> str:
@@ -146,12 +155,6 @@ def check_scale(values: ValueSet, scale: mpq) -> None:
             f"within {values.name}, whose largest value is {decimal_text(values.max)} (this C overflows there); or ask "
             "for a wider format, or for one that saturates",
         )
-
-
-def check_length(length: int | None, offset: int) -> None:
-    """Where the realization knows some positions only, the first query, k+1, must be one of them."""
-    if length is not None and offset + 2 > length:
-        raise InputError("k", offset, f"at most {length - 2}: {length} positions are given, and query k+1 is the first")
 
 
 def check_angle(angle: Angle) -> None:

@@ -74,6 +74,9 @@ def answer_of_bracket(question: AnyQuestion, ends: Bracket) -> Answer:
         return Answer("at_least", ends.lower, None, None, f"bracket only: {ends.reason}", "bracket", 0, notes)
     if ends.exact and question.criterion == "weight":  # its witness has no weights, and need not be the first
         return Answer("exact", ends.lower, ends.upper, None, None, "bracket", int(witness is not None), notes)
+    if ends.exact and witness is None:  # the bounds alone decide
+        notes = (*notes, f"the first failing pair is not computed; {ends.reason}")
+        return Answer("exact", ends.lower, ends.upper, None, None, "bracket", 0, notes)
     if not ends.exact or witness is None:
         reason = f"the bracket's ends differ; the upper one: {ends.reason}"
         return Answer("between", ends.lower, ends.upper, None, reason, "bracket", int(witness is not None), notes)

@@ -26,7 +26,9 @@ def blocks_of(rotation: Realization, start: int, stop: int) -> tuple[Floats, Flo
     A realization with a method `fast_blocks`, as a pipeline is, computes them itself.
     """
     fast = getattr(rotation, "fast_blocks", None)
-    if fast is not None:
+    if isinstance(rotation, Windowed) and stop <= rotation.window:
+        c, s = blocks_of(rotation.inner, start, stop)
+    elif fast is not None:
         c, s = fast(start, stop)
     elif isinstance(rotation, Given):
         c, s = rotation.c[start:stop], rotation.s[start:stop]

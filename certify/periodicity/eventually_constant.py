@@ -15,6 +15,10 @@ holds in the whole quadrant the search goes on in the quadrant before.
 
 Under the overflow policy `nan` an entry may also be NaN while the phase is finite, where 1 or -1 is beyond range.  Then
 the distinct phases are looked at one after another.
+
+**Position 0** is looked at before all of that.  Its phase is 0 times, or over, numbers that the machine holds: 0, or
+NaN where one of these is infinite, NaN, or a 0 that divides.  Only if it is 0 are the stages non-decreasing maps, so
+that what is not finite stays so: 0 over 0 is NaN, but 1 over 0 is the last value of a stage that saturates.
 """
 
 from __future__ import annotations
@@ -32,6 +36,7 @@ from certify.periodicity.verdict import Verdict, position_text
 from fpsim.angle import Angle
 from fpsim.real import Irrational
 from fpsim.realization.block import angle_real, is_finite
+from fpsim.rounding.reference import is_nan
 
 __all__ = ["decide_eventually_constant"]
 
@@ -51,6 +56,9 @@ def decide_eventually_constant(rotation: PhasedRotation) -> Verdict:
     >>> ask("phase", "fp16").leaves_F_at, ask("counter", "fp16").preperiod, ask("phase", "fp64").leaves_F_at > 10**308
     (65520, 2048, True)
     """
+    if is_nan(rotation.phase(0)):
+        because = "position 0 has a NaN: its phase, 0 times or over what the machine holds, is no number"
+        return Verdict("non-periodic", "left-F", because, leaves_F_at=0, witness=(0,))
     return _Search(rotation).verdict()
 
 

@@ -72,11 +72,11 @@ def _table(components: tuple[Component, ...]) -> list[str]:
 
 def _row(component: Component) -> tuple[str, ...]:
     verdict, pair = component.verdict, component.collision.pair
-    theta = component.theta or "-"
+    theta = "-" if component.theta is None else component.rotation.angle.brief(_LONGEST_THETA)
     layer = "" if component.layer is None else f" {component.layer}"
     return (
         f"{component.number}{layer}",
-        theta if len(theta) <= _LONGEST_THETA else f"{theta[: _LONGEST_THETA - 3]}...",
+        theta,
         verdict.verdict,
         _number(verdict.period),
         _number(verdict.preperiod),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ __all__ = ["PeriodQuestion", "ask"]
 
 MAX_PAIRS = MAX_DIM // 2
 MIN_ANGLE = mpq(1, mpz(10) ** 1000)
+_LONGEST = 60  # characters of an angle in a line of text
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,8 @@ def ask(
     ['1', '0.01']
     """
     given = _given(theta, base, dim, config, array)
+    if not isinstance(resonance, bool):
+        raise InputError("resonance", resonance, "True or False")
     if length is not None and given != "config":
         raise InputError("length", length, "given with a config, whose rope type may depend on it")
     if given == "array":
@@ -103,7 +106,7 @@ def _given(theta: Any, base: Any, dim: Any, config: Any, array: Any) -> str:
 def _schedules(given: str, theta: Any, base: Any, dim: Any, config: Any, length: int | None) -> _Source:
     if given == "theta":
         schedule = Schedule.of(_parts(theta))
-        listed = ", ".join(map(str, schedule.angles[:4])) + (", ..." if len(schedule.angles) > 4 else "")
+        listed = ", ".join(angle.brief(_LONGEST) for angle in schedule.angles[:4]) + (", ..." if len(schedule.angles) > 4 else "")
         source = _Source(((None, schedule),), f"theta = {listed}")
     elif given == "config":
         from fpsim.model_config import read_config
@@ -116,7 +119,8 @@ def _schedules(given: str, theta: Any, base: Any, dim: Any, config: Any, length:
         source = _Source(layers, text, read.dtype, read.notes)
     else:
         schedule = Schedule.conventional(base, dim)
-        source = _Source(((None, schedule),), f"{base}^(-2d/{dim})")
+        shown = Angle(schedule.base).brief(_LONGEST)  # as a number
+        source = _Source(((None, schedule),), f"{shown if shown.replace('.', '').isdigit() else f'({shown})'}^(-2d/{dim})")
     angles = [angle for _, schedule in source.schedules for angle in schedule.angles]
     if not 1 <= len(angles) <= MAX_PAIRS:
         raise InputError("theta", f"{len(angles)} angles", f"between 1 and {MAX_PAIRS} angles")
@@ -126,7 +130,7 @@ def _schedules(given: str, theta: Any, base: Any, dim: Any, config: Any, length:
 
 
 def _of_schedules(source: _Source, dtype: Any, realize: Any, pipeline: Any, resonance: bool) -> PeriodQuestion:
-    values = value_set(dtype or source.dtype or "fp16")
+    values = value_set(source.dtype or "fp16" if dtype is None else dtype)
     rotations: list[tuple[str | None, str | None, Realization]] = []
     notes, shown, name = list(source.notes), None, ""
     for layer, plain in source.schedules:
@@ -173,12 +177,19 @@ def _of_array(array: Any, dtype: Any, realize: Any, pipeline: Any, resonance: bo
         kind = array
     elif isinstance(array, str | Path):
         kind = ArrayKind.read(array)
+    elif isinstance(array, tuple):
+        if len(array) != 2:
+            raise InputError("array", f"{len(array)} arrays", "one array, or a pair of them: cosines and sines")
+        kind = ArrayKind.of(*array)
     else:
-        kind = ArrayKind.of(*array) if isinstance(array, tuple) else ArrayKind.of(array)
-    values = value_set(dtype or kind.dtype_name)
+        kind = ArrayKind.of(array)
+    values = value_set(kind.dtype_name if dtype is None else dtype)
     unknown = Angle(mpq(0))  # an array says nothing of angles
     rotations = tuple((None, None, kind.rotation(unknown, values, pair)) for pair in range(kind.pairs))
-    text = f"{kind.positions} positions of {kind.pairs} pair" + ("s" if kind.pairs > 1 else "")
+    text = " of ".join(
+        f"{count} {what}{'' if count == 1 else 's'}"
+        for count, what in ((kind.positions, "position"), (kind.pairs, "pair"))
+    )
     return PeriodQuestion(rotations, text, values.name, kind.name)
 
 
@@ -198,13 +209,15 @@ def _check_angle(angle: Angle) -> None:
         return
     lo, hi = angle.enclose(32)
     if not MIN_ANGLE <= max(abs(lo), abs(hi)) <= 1 / MIN_ANGLE:
-        raise InputError("theta", str(angle), "between 10^-1000 and 10^1000 in magnitude, or a rational multiple of pi")
+        right = "between 10^-1000 and 10^1000 in magnitude, or a rational multiple of pi"
+        raise InputError("theta", angle.brief(_LONGEST), right)
 
 
 def _parts(theta: Any) -> list[Any]:
-    """A text split at its commas, the entries of a list split likewise, or a single number."""
+    """A text split at its commas, the entries of a list or another sequence split likewise, or a single number."""
     if isinstance(theta, str):
         return theta.split(",")
-    if isinstance(theta, list | tuple):
+    if isinstance(theta, Iterable) and not isinstance(theta, bytes | Mapping) and getattr(theta, "ndim", 1):
         return [part for entry in theta for part in (entry.split(",") if isinstance(entry, str) else [entry])]
     return [theta]
+

@@ -5,8 +5,8 @@ It falls as L grows, and N_max is the last L at which it is at least f_large.  I
 C (1 - max cos gn) over 1 <= n <= max(L+1-k, k-1): it falls at the record near-returns only.
 
 Two kinds of curve.  Up to `EVERY_QUERY` queries each one is looked at ("every query").  Beyond, only the records n, at
-the query i = n + k against j = 0 ("near-returns"): those are the gaps that `nmax` reports as `records`, and another
-pair of the same distance may round to a smaller one.
+the query i = n + k against j = 0, and the first failing pair ("near-returns"): those are the gaps that `nmax` reports,
+and another pair of the same distance may round to a smaller one.
 
 Which competitors of a query have to be computed: with |S - C cos| <= E (`error_bound`), a realized gap is within 2E of
 the exact y_n, n = i-k-j, so in rising order of y_n all that follow the first with y_n > least + 2E can be left out.
@@ -19,9 +19,12 @@ from bisect import insort
 from dataclasses import dataclass
 from typing import Any
 
+from gmpy2 import mpq
+
 from certify.certified_range.error_bound import NoBound, error_bounds
+from certify.certified_range.pruned import has_kernels
 from certify.certified_range.question import Question
-from certify.certified_range.result import CertifiedRange, CertifiedRanges, Record, difference
+from certify.certified_range.result import CertifiedRange, CertifiedRanges, Record, Witness, difference
 from certify.rotation.distance import one_minus_cosine
 from certify.rotation.near_returns import iter_records, last_record
 from fpsim.errors import UnsupportedError
@@ -84,6 +87,8 @@ def gap_curve(result: CertifiedRange | CertifiedRanges) -> GapCurve:
     question = question_of(result)
     reach = result.upper if result.status == "between" and result.upper is not None else result.lower
     last = reach + 2 + max(3, reach // 6)  # the last query shown
+    if question.farthest_computed is not None:
+        last = min(last, question.farthest_computed)
     if last - question.offset <= EVERY_QUERY:
         points = _every_query(question, last)
         kind, farthest = "every query", last - question.offset
@@ -92,7 +97,7 @@ def gap_curve(result: CertifiedRange | CertifiedRanges) -> GapCurve:
     records = _records(question, reach + 2 - question.offset, farthest)
     exact = tuple(exact_gap(question, record.n) for record in records)
     if kind == "near-returns":
-        points = _of_records(records, exact)
+        points = _of_records(question, records, result.witness)
     return GapCurve(result, kind, points, records, exact)
 
 
@@ -130,6 +135,8 @@ def to_float(x: Element) -> float:
 def _every_query(question: Question, last: int) -> tuple[GapPoint, ...]:
     k, head = question.offset, question.head
     bounds = error_bounds(question, last)
+    if isinstance(bounds, NoBound) and has_kernels(question):
+        return _every_pair(question, last)
     slack = None if isinstance(bounds, NoBound) else to_float(2 * bounds.score + question.scale / 10**9)
     angle = question.angle
     keys = [head.key(j) for j in range(last)]
@@ -151,29 +158,62 @@ def _every_query(question: Question, last: int) -> tuple[GapPoint, ...]:
     return tuple(points)
 
 
+def _every_pair(question: Question, last: int) -> tuple[GapPoint, ...]:
+    """`_every_query` without bounds: all scores by compiled code; the greatest competitor makes the least gap."""
+    import numpy as np
+
+    from certify.certified_range.pruned_near_fast import KeyTable
+
+    k, table, points = question.offset, KeyTable(question), []
+    table.grow(last + 1)
+    least: Element = float("inf")
+    for i in range(k + 1, last + 1):
+        row = table.scores(i, slice(i))
+        target = row[i - k]
+        if _finite(least, or_inf=True):
+            competitors = np.delete(row, i - k)
+            finite = bool(np.isfinite(target) and np.isfinite(competitors).all())
+            least = min(least, mpq(float(target)) - mpq(float(competitors.max()))) if finite else float("nan")
+        nearest = last_record(question.angle, max(i - k, k - 1))
+        points.append(GapPoint(i - 1, least, exact_gap(question, nearest)))
+    return tuple(points)
+
+
 def _finite(x: Element, *, or_inf: bool = False) -> bool:
     return not isinstance(x, float) or math.isfinite(x) or (or_inf and x == float("inf"))
 
 
 def _records(question: Question, reach: int, farthest: int | None) -> tuple[Record, ...]:
-    """The records up to `farthest`, or up to `_AHEAD` after `reach`, with their realized gaps."""
+    """The records up to `farthest`, or up to `_AHEAD` after `reach`, with their realized gaps, as far as blocks go."""
+    limit = farthest
+    if question.farthest_computed is not None:
+        limit = min(question.farthest_computed - question.offset, limit if limit is not None else 10**100)
     records: list[Record] = []
     beyond = 0
-    for n in iter_records(question.angle, farthest):
+    for n in iter_records(question.angle, limit):
         beyond += n > reach
         if farthest is None and beyond > _AHEAD:
             break
-        i = n + question.offset
-        query = question.head.query(i)
-        target, competitor = (question.head.score_of(query, question.head.key(j)) for j in (n, 0))
-        records.append(Record(n, i, 0, difference(target, competitor)))
+        gap = _gap(question, n + question.offset, 0)
+        records.append(Record(n, n + question.offset, 0, gap))
     return tuple(records)
 
 
-def _of_records(records: tuple[Record, ...], exact: tuple[float, ...]) -> tuple[GapPoint, ...]:
+def _gap(question: Question, i: int, j: int) -> Element:
+    head = question.head
+    query = head.query(i)
+    return difference(*(head.score_of(query, head.key(place)) for place in (i - question.offset, j)))
+
+
+def _of_records(question: Question, records: tuple[Record, ...], witness: Witness | None) -> tuple[GapPoint, ...]:
+    """The least gap so far at the records and at the first failing pair."""
+    gaps = [(record.i - 1, record.gap) for record in records]
+    if witness is not None and all(record.i != witness.i for record in records):
+        gaps.append((witness.i - 1, witness.gap))
     points: list[GapPoint] = []
     least: Element = float("inf")
-    for record, y in zip(records, exact, strict=True):
-        least = min(least, record.gap) if _finite(record.gap) and _finite(least, or_inf=True) else float("nan")
-        points.append(GapPoint(record.i - 1, least, y))
+    for length, gap in sorted(gaps, key=lambda entry: entry[0]):
+        least = min(least, gap) if _finite(gap) and _finite(least, or_inf=True) else float("nan")
+        nearest = last_record(question.angle, max(length + 1 - question.offset, question.offset - 1))
+        points.append(GapPoint(length, least, exact_gap(question, nearest)))
     return tuple(points)

@@ -43,13 +43,14 @@ def gap_figure(curve: GapCurve) -> Figure:
     else:
         axes.locator_params(axis="x", integer=True)
     every = curve.kind == "every query"
+    marker = None if every and len(lengths) > 1 else "o"  # a single point has no line
     axes.plot(
         lengths, exact, drawstyle="steps-post", color=INK["exact"], linestyle="--",
         label="exact arithmetic: $C\\,(1-\\max\\,\\cos gn)$",
     )  # fmt: skip
     axes.plot(
         lengths, [max(y, floor) if y == y else y for y in gaps], drawstyle="steps-post", color=INK["realized"],
-        linewidth=1.8, marker=None if every else "o", markersize=4,
+        linewidth=1.8, marker=marker, markersize=4,
         label=f"realized in {result.dtype}: least gap so far" + ("" if every else " (near-returns only)"),
     )  # fmt: skip
     _mark_failures(axes, lengths, gaps, floor)
@@ -123,10 +124,11 @@ def _label_records(axes: Axes, curve: GapCurve, floor: float) -> None:
     chosen: list[tuple[float, float, int]] = []
     logarithmic = axes.get_xscale() == "log"
     first, last = curve.points[0].length, curve.points[-1].length
-    span = math.log(last / max(first, 1)) if logarithmic else last - first
+    least = {point.length: point.gap for point in curve.points}
+    span = math.log(last / max(first, 1)) if logarithmic else max(last - first, 1)
     for record, exact in reversed(list(zip(curve.records, curve.exact_records, strict=True))):
         length = record.i - 1
-        y = max(drawable(record.gap), exact, floor)
+        y = max(drawable(least.get(length, record.gap)), exact, floor)
         if not first <= length <= last or y != y:
             continue
         x = math.log(length) if logarithmic else float(length)
@@ -135,6 +137,8 @@ def _label_records(axes: Axes, curve: GapCurve, floor: float) -> None:
             _label(axes, float(length), y, record.n)
     # room for the last label
     axes.set_xlim(right=math.exp(math.log(last) + 0.2 * span) if logarithmic else last + 0.12 * span)
+    if first == last:
+        axes.set_xlim(first - 1, last + 1)
 
 
 def _label(axes: Axes, x: float, y: float, n: int) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from certify.head_effects.errors import block_errors
 from certify.head_effects.explanation import ACCURACY
-from certify.periodicity.positions import has_fast_blocks
+from certify.periodicity.positions import has_fast_blocks, has_fast_turns
 from certify.periodicity.result import Component, PeriodResult
 from certify.periodicity.verdict import Verdict
 from certify.plots.gap_data import to_float
@@ -138,7 +138,8 @@ def _few(components: Sequence[Component]) -> list[Component]:
 
 def _error_curve(component: Component, reach: int) -> ErrorCurve:
     rotation = component.rotation
-    if not (has_fast_blocks(rotation) or (isinstance(rotation, Recurrence) and spec_of(rotation.values) is not None)):
+    fast = has_fast_blocks(rotation) or (isinstance(rotation, Recurrence) and spec_of(rotation.values) is not None)
+    if not (fast and has_fast_turns(rotation.angle)):
         reach = min(reach, BY_REFERENCE)
     if rotation.length is not None:
         reach = min(reach, rotation.length)

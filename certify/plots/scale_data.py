@@ -21,13 +21,14 @@ from fpsim.angle import Angle
 from fpsim.errors import InputError, UnsupportedError
 from fpsim.flarge import f_large
 from fpsim.number import exact_text, json_number, parse_number
-from fpsim.realization import Kind, parse_kind
+from fpsim.realization import Kind, parse_kind, traits_of
 from fpsim.regime import Regime
 from fpsim.valueset import ValueSet
 
 __all__ = ["ScaleCurve", "ScalePoint", "scale_curve", "scale_curve_of", "spread_scales"]
 
 SCALES = 120
+SCAN_LENGTH = 300_000  # of one of the scales, of a realization that drifts from its phase
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ def scale_curve_of(
 def _curve(questions: Sequence[Question], threshold: mpq, progress: Callable[[int, int], None] | None) -> ScaleCurve:
     points = []
     for done, question in enumerate(questions, 1):
-        result = nmax_of(question)
+        result = _range(question)
         upper = result.n_max if result.status == "exact" else result.upper
         points.append(ScalePoint(question.scale, result.lower, upper, result.ideal_upper))
         if progress:
@@ -132,6 +133,16 @@ def _curve(questions: Sequence[Question], threshold: mpq, progress: Callable[[in
         str(first.angle), first.regime.values.name, first.offset, first.realize, first.criterion, threshold,
         tuple(points),
     )  # fmt: skip
+
+
+def _range(question: Question) -> CertifiedRange:
+    """The certified range; where only a scan finds it and every position counts, it ends at a moderate length."""
+    if traits_of(question.head.realization).phase == "exact":
+        return nmax_of(question)
+    ends = nmax_of(question, method="bracket")
+    if ends.status == "exact" and question.criterion == "gap":
+        return ends
+    return nmax_of(question, max_length=max(ends.lower + 1, SCAN_LENGTH))
 
 
 def _single(k: Any) -> tuple[int, ...]:

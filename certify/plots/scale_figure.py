@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from certify.plots.figure_file import INK, drawable, new_figure
 from certify.plots.gap_figure import short
-from certify.plots.scale_data import ScaleCurve
+from certify.plots.scale_data import ScaleCurve, ScalePoint
 from certify.rotation.near_returns import iter_records
 from fpsim.angle import Angle
 
@@ -48,11 +48,13 @@ def scale_figure(curve: ScaleCurve) -> Figure:
     _label_steps(axes, curve, [*ranges, *(N for N in ideal if N == N)])
     best = max(range(len(ranges)), key=lambda at: ranges[at])
     axes.plot([scales[best]], [ranges[best]], linestyle="none", marker="o", color=INK["threshold"],
-              label=f"greatest: $N_{{max}}$ = {curve.points[best].lower:,} at C = {short(scales[best])}")  # fmt: skip
-    asked = [(C, N) for C, N, point in zip(scales, ranges, curve.points, strict=True) if point.scale == curve.asked]
-    for C, N in asked:
+              label=f"greatest: {_range_text(curve.points[best])} at C = {short(scales[best])}")  # fmt: skip
+    asked = [
+        (C, N, point) for C, N, point in zip(scales, ranges, curve.points, strict=True) if point.scale == curve.asked
+    ]
+    for C, N, point in asked:
         axes.plot([C], [N], linestyle="none", marker="D", markersize=6, color=INK["mark"],
-                  label=f"C = {short(C)}: $N_{{max}}$ = {int(N):,}")  # fmt: skip
+                  label=f"C = {short(C)}: {_range_text(point)}")  # fmt: skip
     axes.set_xlabel("scale $C$")
     axes.set_ylabel("certified range $N_{max}$")
     criterion = "" if curve.criterion == "gap" else f", criterion {curve.criterion}"
@@ -65,6 +67,11 @@ def scale_figure(curve: ScaleCurve) -> Figure:
     axes.grid(visible=True, alpha=0.25)
     figure.legend(fontsize=8, loc="outside lower center", ncols=2)
     return figure
+
+
+def _range_text(point: ScalePoint) -> str:
+    relation = "=" if point.lower == point.upper else "$\\geq$"
+    return f"$N_{{max}}$ {relation} {point.lower:,}"
 
 
 def _label_steps(axes: Axes, curve: ScaleCurve, ranges: list[float]) -> None:

@@ -3,9 +3,10 @@
 |phase(i)| never falls as i rises, until the phase is NaN, and then it is NaN for ever: every stage from i to the phase
 is the rounding, a non-decreasing map that keeps 0, of a product with or a quotient by one number of one sign, and a NaN
 comes only from an overflow that gives NaN, or from an infinite position times 0 or over an infinity, which all later
-positions meet as well.  So where the positions stay (or leave F), the phase does.  This supposes that the stored number
-is finite (and not 0 where it divides); otherwise every block is NaN, or, over an infinity, comes from the phase 0 until
-the position is infinite.  Stochastic rounding is no map, and has no such order.
+positions meet as well.  So where the positions stay (or leave F), the phase does.  This supposes that the phase of
+position 0 is 0.  It is NaN where a number that multiplies is infinite, one that divides is 0, or either is NaN; then
+later phases may be NaN, infinite, or the last value of a set that saturates.  Stochastic rounding is no map, and has no
+such order.
 """
 
 from __future__ import annotations

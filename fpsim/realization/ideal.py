@@ -72,7 +72,7 @@ class Table(Ideal):
     def __post_init__(self) -> None:
         if self.angle.turns is None:
             raise InputError(
-                "theta",
+                "angle",
                 str(self.angle),
                 "a rational multiple of pi, such as 2pi*3/7, for the realization table (a table has as many entries "
                 "as the angle takes steps to come back)",

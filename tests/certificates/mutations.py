@@ -29,7 +29,15 @@ _WORDS = (
     ("periodic", "non-periodic"),
     ("finite-table", "irrational-angle", "eventually-constant", "state-cycle", "left-F"),
 )
-_SMALL_FORMAT = {"emin": -2, "ftz": False, "kind": "float", "largest": 28, "overflow": "saturate", "precision": 3, "rounding": "even"}
+_SMALL_FORMAT = {
+    "emin": -2,
+    "ftz": False,
+    "kind": "float",
+    "largest": 28,
+    "overflow": "saturate",
+    "precision": 3,
+    "rounding": "even",
+}
 _OTHERS: tuple[Any, ...] = (None, True, 0, 1, "", "1", "x", [], {}, [0], 1.5)
 
 
@@ -43,12 +51,17 @@ class Mutant:
     @property
     def data(self) -> bytes:
         """Its bytes, in canonical form."""
-        return (json.dumps(self.document, sort_keys=True, separators=(",", ":")) + "\n").encode("ascii")
+        return canonical(self.document)
+
+
+def canonical(document: Any) -> bytes:
+    """The bytes of a document in canonical form; they tell 1 from true."""
+    return (json.dumps(document, sort_keys=True, separators=(",", ":")) + "\n").encode("ascii")
 
 
 def mutants(document: Any) -> Iterator[Mutant]:
     """Every mutant once, in a fixed order."""
-    seen = {Mutant("", document).data}
+    seen = {canonical(document)}
     for path, thing in _places(document, ()):
         for change, new in _changed(path, thing):
             mutant = Mutant(f"{'.'.join(map(str, path))}: {change}", _replaced(document, path, new))
@@ -79,8 +92,9 @@ def _changed(path: tuple[Any, ...], thing: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(thing, bool):
         yield "flipped", not thing
     elif isinstance(thing, int):
-        for what, new in (("+ 1", thing + 1), ("- 1", thing - 1), ("doubled", 2 * thing), ("negated", -thing), ("0", 0)):
-            yield what, new
+        yield from (("+ 1", thing + 1), ("- 1", thing - 1), ("doubled", 2 * thing), ("negated", -thing), ("0", 0))
+        yield "a third more", f"{3 * thing + 1}/3"
+        yield "a sixteenth more", f"{abs(16 * thing + 1):x}p-4"
         yield "as a string", str(thing)
         yield "as a float", float(thing) if abs(thing) < 10**15 else 1e15
     elif isinstance(thing, str):
@@ -134,10 +148,10 @@ def _lists(things: list[Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _objects(fields: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    for name in fields:
+    for name, value_of_it in fields.items():
         rest = {other: value for other, value in fields.items() if other != name}
         yield f"without {name}", rest
-        yield f"{name} renamed", rest | {name + "s": fields[name]}
+        yield f"{name} renamed", rest | {name + "s": value_of_it}
     yield "with one more field", fields | {"note": "x"}
 
 
@@ -189,14 +203,17 @@ class Score:
     @property
     def survivors(self) -> int:
         """How many of those are verified."""
-        return sum(n for (truth, verdict), n in self.counts.items() if truth in ("false", "malformed") and verdict == "verified")
+        return sum(
+            n
+            for (truth, verdict), n in self.counts.items()
+            if truth in ("false", "malformed") and verdict == "verified"
+        )
 
     def __str__(self) -> str:
         total = sum(self.counts.values())
-        lines = [
-            f"{total} mutants, {self.false} of them false or no claim: {self.killed} killed, {self.survivors} verified, "
-            f"{self.false - self.killed - self.survivors} undecided"
-        ]
+        first = f"{total} mutants, {self.false} of them false or no claim: {self.killed} killed, {self.survivors} verified, "
+        rest = f"{self.false - self.killed - self.survivors} undecided; by what the claim is and what the checker says:"
+        lines = [first + rest]
         lines += [f"  {truth:10} {verdict:14} {n:7}" for (truth, verdict), n in sorted(self.counts.items())]
         lines += [f"  undecided {n:5} times: {reason}" for reason, n in self.undecided.most_common(12)]
         return "\n".join(lines)
@@ -223,8 +240,9 @@ def score(
             into.counts["malformed", verdict] += 1
             continue
         document = json.loads(data)
-        known = True if document["claim"] == original["claim"] else truth(document["claim"])
-        word = {True: "true", False: "false"}.get(known, known)
+        same = canonical(document["claim"]) == canonical(original["claim"])  # then only hints or the producer changed
+        known = True if same else truth(document["claim"])
+        word = "unchanged" if same else {True: "true", False: "false"}.get(known, known)
         into.counts[word, verdict] += 1
         if verdict == "undecided":
             reason = next((line for line in report.lines if line.startswith("undecided: ")), "")

@@ -34,7 +34,7 @@ UNKNOWN, MALFORMED = "unknown", "malformed"
 _ROWS = 60  # query positions that are walked by the reference
 _LENGTH = 20_000  # rows or near-returns that are looked at
 _EXPONENT = 1_000_000  # beyond, numbers take too long here
-_STEPS = 2_000_000  # of a recurrence
+_STEPS, _STATES = 2_000_000, 2_000  # of a recurrence, searched and looked at one by one
 _ENUMS = {
     "overflow": ("inf", "saturate", "nan"),
     "rounding": ("even", "away", "zero", "up", "down", "odd"),
@@ -170,10 +170,26 @@ def _expected_rows(question: Question, asked: int) -> float:
 
 
 def _periodic(claim: Any) -> bool | str:
-    said = {name: _integer_or_none(claim[name], least) for name, least in (("period", 1), ("preperiod", 0), ("eventual", 1), ("leaves", 0))}
+    said = {
+        name: _integer_or_none(claim[name], least)
+        for name, least in (("period", 1), ("preperiod", 0), ("eventual", 1), ("leaves", 0))
+    }
     verdict = _one(claim["verdict"], _ENUMS["verdict"])
     found = _cycle(claim)
-    return UNKNOWN if found is None else said | {"verdict": verdict} == found
+    if found is not None:
+        return said | {"verdict": verdict} == found
+    return False if claim["realize"] == "recurrence" and _contradicted(claim) else UNKNOWN
+
+
+def _contradicted(claim: Any) -> bool:
+    """Whether a few states say that a recurrence is not what is claimed, though what it is is not known."""
+    mu, length, leaves = claim["preperiod"], claim["eventual"], claim["leaves"]
+    if mu is None and leaves is None:
+        return True  # finitely many states: they repeat, or one is NaN
+    if mu is None or mu + length > _STATES:
+        return False
+    rotation = realize("recurrence", _angle(claim["theta"]), _values(claim["F"]))
+    return rotation.block(mu) != rotation.block(mu + length)
 
 
 def _cycle(claim: Any) -> dict[str, Any] | None:

@@ -312,6 +312,26 @@ def test_pipelines_that_multiply_by_an_attention_factor(table, factor):
         check_eventually_constant(rotation, rotation.settled_by + 3)
 
 
+@pytest.mark.parametrize(
+    ("chain", "stored", "linear", "factor"),
+    [
+        ("exact", grid([-6, -4, 0, 4, 6]), "angle", 1),  # an infinity multiplies
+        ("divide", "fixed:4.2", "angle", 1),  # a 0 divides
+        ("exact", "fp16", "phase", "1/100"),
+        ("exact", "fp16", "position", "1/100"),
+    ],
+)
+@pytest.mark.parametrize("table", ["fixed:6.3", "e2m3", "fixed:2.0:zero"])
+def test_a_nan_at_position_0_only(chain, stored, linear, factor, table):
+    """0 times an infinity, or over 0, is NaN; at later positions the stages saturate, and the block is finite."""
+    stages = Stages(Chain(chain), stored, "fixed:5.1", None, "fixed:5.1", "fp16", "fp16", table, linear=linear)
+    rotation = PipelineRotation(Angle.parse("50"), ValueSet.parse("fp16"), "mine", stages, factor=mpq(factor))
+    rows = walk(rotation, rotation.settled_by + 3)
+    assert rows[0] is None
+    assert None not in rows[1:]
+    check_eventually_constant(rotation, rotation.settled_by + 3)
+
+
 @pytest.mark.parametrize(("kind", "name", "theta", "key", "value"), [
     ("phase", "fp16", "1", "leaves_F_at", 65520), ("phase", "fp16", "1e-9", "leaves_F_at", 65520), ("counter", "fp16", "1", "preperiod", 2048),
     ("counter", "bf16", "1", "preperiod", 256), ("counter", "fp32", "1", "preperiod", 2**24), ("phase", "fp64", "1", "leaves_F_at", (1024, 970)),

@@ -11,10 +11,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from certify.head_effects.errors import block_errors
 from certify.periodicity.collision import Collision
 from certify.periodicity.component import decide
 from certify.periodicity.compute import period
-from certify.head_effects.errors import block_errors
 from certify.periodicity.result import Component, PeriodResult
 from certify.periodicity.verdict import Verdict
 from certify.plots.figure_file import save_figure

@@ -10,8 +10,13 @@ import certify
 from certify.certified_range.question import Question
 from certify.plots.gap_data import exact_gap, question_of
 from certify.plots.gap_figure import short
+from fpsim.angle import Angle
+from fpsim.blocks import blocks
 from fpsim.errors import FpcertError, InputError, UnsupportedError
 from fpsim.number import parse_number
+from fpsim.realization import realize
+from fpsim.realization.array_file import ArrayKind
+from fpsim.valueset import ValueSet
 
 matplotlib = pytest.importorskip("matplotlib")
 
@@ -20,6 +25,8 @@ HEADS = [
     {"g": "1", "C": 40, "dtype": "fp16", "k": 7}, {"g": "2pi*3/19", "C": 128, "dtype": "e4m3", "k": 2},
     {"g": "1", "C": 448, "dtype": "e4m3", "k": 1}, {"g": "0.3", "C": 900, "dtype": "fp16", "k": 1, "realize": "phase"},
     {"g": "1", "C": 100, "dtype": "bf16", "score_dtype": "fp32", "softmax_dtype": "fp32", "fma": True},
+    {"g": "1", "C": 900, "dtype": "fp16", "realize": "counter"}, {"g": "2pi*3/44", "C": 900, "dtype": "fp16", "realize": "table", "k": 2},
+    {"g": "2.5", "C": 200, "dtype": "e4m3:away", "k": 5, "realize": "recurrence", "score_dtype": "fp32", "rotate_dtype": "fp32", "softmax_dtype": "e2m1"},
 ]  # fmt: skip
 
 
@@ -66,6 +73,66 @@ def test_gap_curve_of_near_returns():
     assert [point.length for point in curve.points] == [record.n for record in curve.records]
     at_710 = next(point for point in curve.points if point.length == 710)
     assert at_710.exact == pytest.approx(1e18 * 2 * math.sin(355 - 113 * math.pi) ** 2, rel=1e-2)
+
+
+def array_kind(positions, angle="1"):
+    c, s = blocks(realize("ideal", Angle.parse(angle), ValueSet.parse("fp32")), 0, positions)
+    return ArrayKind.of(c, s, name="array:dumped.npz")
+
+
+def test_a_curve_ends_with_the_array():
+    for positions in (5, 40, 100):
+        result = certify.nmax(g="1", C="1e12", dtype="fp32", k=2, realize=array_kind(positions))
+        curve = certify.gap_curve(result)
+        assert (curve.kind, curve.points[-1].length) == ("every query", positions - 2)
+        assert all(record.i < positions for record in curve.records)
+        expected = brute_force(question_of(result), min(positions - 1, 25))
+        assert {L: point.gap for point in curve.points if (L := point.length) in expected} == expected
+    single = certify.gap_curve(certify.nmax(g="1", C="1e12", dtype="fp32", k=3, realize=array_kind(5)))
+    assert len(single.points) == 1
+    (axes,) = certify.gap_figure(single).axes
+    assert axes.get_xlim() == (2, 4)
+    assert "rotation by array:dumped.npz" in axes.get_title()
+    long = certify.gap_curve(certify.nmax(g="1", C="1e12", dtype="fp32", realize=array_kind(3000, "2pi/2111")))
+    assert (long.kind, long.result.n_max, long.points[-1].length <= 2998) == ("near-returns", 2110, True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "g", "scale", "pair"),
+    [("recurrence", "0.004007", "6.13e8", (1568, 0)), ("phase", "0.410741", "2.74e21", (4823, 1013))],
+)
+def test_the_first_failing_pair_is_on_the_curve(kind, g, scale, pair):
+    """Where it is none of the records of the exact rotation."""
+    result = certify.nmax(g=g, C=scale, dtype="fp32", realize=kind)
+    assert (result.witness.i, result.witness.j) == pair
+    curve = certify.gap_curve(result)
+    assert curve.kind == "near-returns"
+    assert pair[0] not in [record.i for record in curve.records]
+    lengths = [point.length for point in curve.points]
+    assert lengths == sorted(lengths)
+    assert max(point.length for point in curve.points if point.gap >= result.f_large) <= result.n_max
+    assert next(point.gap for point in curve.points if point.length == pair[0] - 1) <= result.witness.gap
+    exact = [point.exact for point in curve.points]
+    assert exact == sorted(exact, reverse=True)
+
+
+def test_a_state_far_out_is_not_on_the_curve():
+    far = certify.gap_curve(certify.nmax(g="1", C=10**18, dtype="fp128", realize="recurrence"))
+    assert far.records[-1].n == 710
+
+
+def test_scales_of_a_realization_that_drifts():
+    kind = array_kind(300)
+    curve = certify.scale_curve(g="1", dtype="fp32", scales=["1e3", "1e12"], realize=kind)
+    assert [(point.lower, point.upper) for point in curve.points] == [(5, 5), (298, None)]
+    assert curve.realize == "array:dumped.npz"
+    (axes,) = certify.scale_figure(curve).axes
+    labels = [line.get_label() for line in axes.get_lines()]
+    assert any("\\geq" in label and "298" in label for label in labels)
+    grows = certify.scale_curve(g="0.1", dtype="fp32", scales=["1e9"], realize="recurrence")
+    assert grows.points[0].lower == 300_000
+    exact = certify.scale_curve(g="1", dtype="fp64", scales=["1e18"], realize="counter")
+    assert exact.points[0].lower == exact.points[0].upper == 80143856
 
 
 def test_exact_gap_is_the_cosine():

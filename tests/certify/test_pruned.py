@@ -393,6 +393,9 @@ def test_a_state_far_out_is_not_computed_by_the_reference():
     assert found.lower > 10**9
     assert "not computed" in found.reason
     assert found.records[-1].i <= 20_000
+    decided = nmax_of(question("fp128", "1", 10**18, 1, "recurrence"))  # by the bounds alone
+    assert (decided.n_max, decided.status, decided.witness) == (10838701, "exact", None)
+    assert "not computed" in decided.notes[0]
 
 
 def test_beyond_the_table_only_what_can_be_done(monkeypatch):

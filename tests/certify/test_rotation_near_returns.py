@@ -44,14 +44,27 @@ def conventional_value(d: int) -> mpmath.mpf:
 ANGLES: dict[str, tuple[Angle, Callable[[], mpmath.mpf]]] = {
     text: (Angle.parse(text), partial(quotient_of, Fraction(text)))
     for text in (
-        "1", "1/10", "2.399963229728653", "3.883222077450933", "710/113", "6.283185307179586", "6.283185307179587",
-        "7.5", "100", "12345.678", "1e-6", "1e-12", "-1", "-7.5", "5", f"{LONG_P}/{LONG_Q}", "9" * 30,
-        f"{TWO_PI}5", f"{TWO_PI}7",  # on either side of 2 pi, 10^-86 from it
+        "1",
+        "1/10",
+        "2.399963229728653",
+        "3.883222077450933",
+        "710/113",
+        "6.283185307179586",
+        "6.283185307179587",
+        "7.5",
+        "100",
+        "12345.678",
+        "1e-6",
+        "1e-12",
+        "-1",
+        "-7.5",
+        "5",
+        f"{LONG_P}/{LONG_Q}",
+        "9" * 30,
+        f"{TWO_PI}5",
+        f"{TWO_PI}7",  # on either side of 2 pi, 10^-86 from it
     )
-} | {
-    f"10000^(-{d - 1}/64)": (conventional_angle(10000, d, 128), partial(conventional_value, d))
-    for d in (2, 20, 64)
-}
+} | {f"10000^(-{d - 1}/64)": (conventional_angle(10000, d, 128), partial(conventional_value, d)) for d in (2, 20, 64)}
 unit_fractions = st.fractions(min_value=0, max_value=1, max_denominator=40).filter(lambda x: x < 1)
 RATIONAL_TURNS = ["0", "1/2", "1/3", "2/3", "3/7", "-3/7", "1/4", "355/1130", "17/5", "5", "1597/2584", "999/1000"]
 
@@ -188,8 +201,10 @@ def test_denominators_stop_at_the_bound() -> None:
 def test_delta_against_the_greatest_cosine(name: str, L: int) -> None:
     angle, value = ANGLES[name]
     lo, hi = delta(angle, L).enclose(60)
-    expected = 1 - max(MP.cos(value() * n) for n in range(1, L + 1)) if L < 10 else 1 - MP.cos(
-        value() * min(range(1, L + 1), key=_distance(alpha_of(value())))
+    expected = (
+        1 - max(MP.cos(value() * n) for n in range(1, L + 1))
+        if L < 10
+        else 1 - MP.cos(value() * min(range(1, L + 1), key=_distance(alpha_of(value()))))
     )
     assert 0 < lo < hi
     assert (hi - lo) / lo < mpq(1, 2**55)
@@ -200,9 +215,15 @@ def _distance(step: int) -> Callable[[int], int]:
     return lambda n: min(n * step % 2**BITS, -n * step % 2**BITS)
 
 
-@pytest.mark.parametrize(("L", "expected"), [
-    (332, "1.567e-04"), (333, "3.891e-05"), (709, "3.891e-05"), (710, "1.817e-09"),
-])
+@pytest.mark.parametrize(
+    ("L", "expected"),
+    [
+        (332, "1.567e-04"),
+        (333, "3.891e-05"),
+        (709, "3.891e-05"),
+        (710, "1.817e-09"),
+    ],
+)
 def test_known_deltas_of_the_angle_1(L: int, expected: str) -> None:
     lo, hi = delta(Angle.parse("1"), L).enclose(40)
     assert f"{float(lo):.3e}" == f"{float(hi):.3e}" == expected
@@ -219,10 +240,17 @@ def test_delta_far_out_is_that_of_the_last_record_and_below_dirichlets_bound() -
     assert delta(angle, n - 1).enclose(100)[0] > hi
 
 
-@pytest.mark.parametrize(("turns", "L", "expected"), [
-    ("1/6", 5, mpq(1, 2)), ("1/6", 6, mpq(0)), ("1/4", 3, mpq(1)), ("1/2", 1, mpq(2)), ("0", 1, mpq(0)),
-    ("1/3", 2, mpq(3, 2)),
-])
+@pytest.mark.parametrize(
+    ("turns", "L", "expected"),
+    [
+        ("1/6", 5, mpq(1, 2)),
+        ("1/6", 6, mpq(0)),
+        ("1/4", 3, mpq(1)),
+        ("1/2", 1, mpq(2)),
+        ("0", 1, mpq(0)),
+        ("1/3", 2, mpq(3, 2)),
+    ],
+)
 def test_rational_deltas_are_exact(turns: str, L: int, expected: mpq) -> None:
     assert delta(Angle(2 * mpq(turns), "pi"), L) == expected
 
@@ -236,7 +264,8 @@ def test_delta_needs_a_position(bad: int) -> None:
 
 
 @given(
-    st.sampled_from(sorted(ANGLES)), st.fractions(min_value=Fraction(1, 1000), max_value=10**6, max_denominator=10**6),
+    st.sampled_from(sorted(ANGLES)),
+    st.fractions(min_value=Fraction(1, 1000), max_value=10**6, max_denominator=10**6),
     st.fractions(min_value=Fraction(1, 10**6), max_value=100, max_denominator=10**6),
 )
 @settings(max_examples=80)
@@ -252,13 +281,28 @@ def test_first_gap_below_against_a_scan(name: str, C: Fraction, gap: Fraction) -
         assert (margin < 0) == (n == found)
 
 
-@pytest.mark.parametrize(("angle", "C", "gap", "expected"), [
-    ("pi/3", 1, "1/2", 6), ("pi/3", 1, "500000000000000000000000000000001/1000000000000000000000000000000000", 1),
-    ("pi/2", 1, 1, 4), ("pi/2", 3, "3", 4), ("pi", 1, 2, 2), ("pi", 1, "2.000000000000000000000000001", 1),
-    ("2pi", 1, "1e-400", 1), ("0", 5, "1e-400", 1), ("2pi/1000000007", 1, "1e-40", 1000000007),
-    ("1", 1, 2, 1), ("1", 1, 0, None), ("1", 1, -1, None), ("pi/3", 1, 0, None),
-    ("1", 40, "17.34375", 6), ("1", 10000, "17.34375", 44), ("1", 60000, "17.34375", 44), ("1", "1e9", "103.97", 710),
-])
+@pytest.mark.parametrize(
+    ("angle", "C", "gap", "expected"),
+    [
+        ("pi/3", 1, "1/2", 6),
+        ("pi/3", 1, "500000000000000000000000000000001/1000000000000000000000000000000000", 1),
+        ("pi/2", 1, 1, 4),
+        ("pi/2", 3, "3", 4),
+        ("pi", 1, 2, 2),
+        ("pi", 1, "2.000000000000000000000000001", 1),
+        ("2pi", 1, "1e-400", 1),
+        ("0", 5, "1e-400", 1),
+        ("2pi/1000000007", 1, "1e-40", 1000000007),
+        ("1", 1, 2, 1),
+        ("1", 1, 0, None),
+        ("1", 1, -1, None),
+        ("pi/3", 1, 0, None),
+        ("1", 40, "17.34375", 6),
+        ("1", 10000, "17.34375", 44),
+        ("1", 60000, "17.34375", 44),
+        ("1", "1e9", "103.97", 710),
+    ],
+)
 def test_first_gap_below_at_ties_and_known_values(angle: str, C: object, gap: object, expected: int | None) -> None:
     assert first_gap_below(Angle.parse(angle), C, gap) == expected
 
@@ -306,9 +350,15 @@ def test_first_return_below_finds_every_record(index: int, text: str) -> None:
     assert first_return_below(angle, reached, limit=target - 1) is None
 
 
-@pytest.mark.parametrize(("turns", "n", "expected"), [
-    ("3/7", 2, "1/7"), ("3/7", 0, "0"), ("-1/3", 4, "1/3"), ("1/2", 1, "1/2"),
-])
+@pytest.mark.parametrize(
+    ("turns", "n", "expected"),
+    [
+        ("3/7", 2, "1/7"),
+        ("3/7", 0, "0"),
+        ("-1/3", 4, "1/3"),
+        ("1/2", 1, "1/2"),
+    ],
+)
 def test_exact_distances(turns: str, n: int, expected: str) -> None:
     assert turns_from_identity(Angle(2 * mpq(turns), "pi"), n) == mpq(expected)
 

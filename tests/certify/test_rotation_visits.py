@@ -29,8 +29,20 @@ BELOW_THREE_SEVENTHS = "2.6927937030769656329679800428110024721690023423215"  # 
 ABOVE_THREE_SEVENTHS = "2.6927937030769656329679800428110024721690023423216"
 BELOW_A_SEVENTH = "0.89759790102565521098932668093700082405633411410717"
 TEXTS = [
-    "1", "1/10", "2.399963229728653", "3.883222077450933", "710/113", "6.283185307179586", "6.283185307179587", "7.5",
-    "100", "12345.678", "1e-6", "1e-12", "-1", "-12345.678",
+    "1",
+    "1/10",
+    "2.399963229728653",
+    "3.883222077450933",
+    "710/113",
+    "6.283185307179586",
+    "6.283185307179587",
+    "7.5",
+    "100",
+    "12345.678",
+    "1e-6",
+    "1e-12",
+    "-1",
+    "-12345.678",
     "31415926535897932384626433832795028841971/27182818284590452353602874713526624977572",
     BELOW_THREE_SEVENTHS,
 ]
@@ -163,9 +175,16 @@ def test_ties_at_rational_turns_are_left_out_at_the_upper_end_only() -> None:
 
 
 @pytest.mark.parametrize("width", ["1/7", "2/7", "3/7", "1/14"])
-@pytest.mark.parametrize("text", [
-    "3/7 turns", "1/14 turns", BELOW_THREE_SEVENTHS, ABOVE_THREE_SEVENTHS, BELOW_A_SEVENTH,
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3/7 turns",
+        "1/14 turns",
+        BELOW_THREE_SEVENTHS,
+        ABOVE_THREE_SEVENTHS,
+        BELOW_A_SEVENTH,
+    ],
+)
 def test_near_ties_are_decided_by_more_bits(text: str, width: str) -> None:
     expected = brute_near(rotation_of(text), Fraction(width), 300)
     assert list(near_returns_within(angle_of(text), width, 300)) == expected
@@ -291,9 +310,17 @@ def test_a_gap_in_turns_splits_the_distances(C: Fraction, gap: Fraction) -> None
         assert gap <= 0 if hi == 0 else gap > 2 * C
 
 
-@pytest.mark.parametrize(("C", "gap", "turns"), [
-    (40, 20, "1/6"), (1, 1, "1/4"), (2, 3, "1/3"), (7, 14, "1/2"), (1, "2.1", "1"), (1, 0, "0"),
-])
+@pytest.mark.parametrize(
+    ("C", "gap", "turns"),
+    [
+        (40, 20, "1/6"),
+        (1, 1, "1/4"),
+        (2, 3, "1/3"),
+        (7, 14, "1/2"),
+        (1, "2.1", "1"),
+        (1, 0, "0"),
+    ],
+)
 def test_rational_widths_are_exact(C: int, gap: object, turns: str) -> None:
     assert gap_in_turns(C, gap) == (mpq(turns), mpq(turns))
 

@@ -1,0 +1,161 @@
+"""Files that are made to exhaust a reader or a checker: too long to keep, so they are made when they are wanted.
+
+Each comes with the verdicts that are right for it.  None is true by its hints, and none may take long or much memory.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+__all__ = ["hostile_files"]
+
+MAX_BYTES = 1_048_576
+MALFORMED, UNDECIDED, NOT_VERIFIED = ("malformed",), ("undecided",), ("refuted", "malformed", "undecided")
+ANY = ("verified", *NOT_VERIFIED)  # true, but not easily shown
+FP16: dict[str, Any] = {
+    "emin": -14,
+    "ftz": False,
+    "kind": "float",
+    "largest": 65504,
+    "overflow": "inf",
+    "precision": 11,
+    "rounding": "even",
+}
+VAST = FP16 | {"emin": -1_000_000, "largest": "1" + "f" * 59 + "p999763", "precision": 237}
+LONG_PRIME = 2**607 - 1
+
+
+def hostile_files() -> Iterator[tuple[str, bytes, tuple[str, ...]]]:
+    """(name, bytes, verdicts that are right)."""
+    yield from _raw()
+    for name, claim, hints, verdicts in _claims():
+        yield name, certificate(claim, hints), verdicts
+
+
+def certificate(claim: Any, hints: Any) -> bytes:
+    """The canonical bytes; integers of any length."""
+    document = {"claim": claim, "fpcert": 1, "hints": hints, "producer": {"name": "", "version": ""}, "semantics": 1}
+    limit = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        return (json.dumps(document, sort_keys=True, separators=(",", ":")) + "\n").encode("ascii")
+    finally:
+        sys.set_int_max_str_digits(limit)
+
+
+def _raw() -> Iterator[tuple[str, bytes, tuple[str, ...]]]:
+    yield "zeros", b"\0" * MAX_BYTES, MALFORMED
+    yield "20 MB of blanks", b" " * 20_000_000, MALFORMED
+    yield "one byte too many", b'"' + b"a" * (MAX_BYTES - 1) + b'"', MALFORMED
+    yield "a string of a megabyte", b'{"a":"' + b"a" * (MAX_BYTES - 9) + b'"}\n', MALFORMED
+    yield "a string without an end", b'"' + b"a" * 1_000_000, MALFORMED
+    yield "a megabyte of opening brackets", b"[" * MAX_BYTES, MALFORMED
+    yield "a megabyte of objects in objects", b'{"":' * 250_000, MALFORMED
+    yield "a megabyte of closing brackets", b"]" * MAX_BYTES, MALFORMED
+    yield "a megabyte of quotes", b'"' * MAX_BYTES, MALFORMED
+    yield "a megabyte of commas", b"[" + b"," * 1_000_000 + b"]", MALFORMED
+    yield "half a million zeros in a list", b"[0" + b",0" * 500_000 + b"]", MALFORMED
+    yield "a hundred thousand empty lists", b"[" + b"[]," * 100_000 + b"[]]", MALFORMED
+    yield "many lists of many numbers", b"[" + b",".join([b"[" + b"0," * 60_000 + b"0]"] * 8) + b"]", MALFORMED
+    yield "an integer of a million digits", b'{"fpcert":' + b"1" * 1_000_000 + b"}", MALFORMED
+    yield "many integers of 20000 digits", b"[" + b",".join([b"9" * 20_000] * 50) + b"]\n", MALFORMED
+    yield "an exponent of a million digits", b'{"fpcert":1e' + b"1" * 1_000_000 + b"}", MALFORMED
+    yield "a fraction of a million digits", b'{"fpcert":0.' + b"1" * 1_000_000 + b"}", MALFORMED
+    yield "60000 different keys", b"{" + b",".join(b'"%d":0' % n for n in range(60_000)) + b"}\n", MALFORMED
+    yield "60000 equal keys", b"{" + b",".join([b'"a":0'] * 60_000) + b"}\n", MALFORMED
+    yield "a megabyte of minus signs", b"-" * MAX_BYTES, MALFORMED
+    yield "a megabyte of backslashes", b'"' + b"\\" * 1_000_000 + b'"', MALFORMED
+
+
+def _claims() -> Iterator[tuple[str, Any, Any, tuple[str, ...]]]:
+    yield "a value of 20000 hexadecimal digits", flarge(FP16, "f" * 20_000 + "p-20000"), {}, NOT_VERIFIED
+    yield "a value with the exponent -1000000", flarge(FP16, "1p-1000000"), {}, NOT_VERIFIED
+    yield "a value with the exponent 1000000", flarge(FP16, "1p1000000"), {}, NOT_VERIFIED
+    yield "a value with an exponent of 10000 digits", flarge(FP16, "1p" + "9" * 10_000), {}, MALFORMED
+    yield "a ratio of 20000 digits", flarge(FP16, "1" * 20_000 + "/" + "2" * 19_999 + "3"), {}, NOT_VERIFIED
+    yield "a ratio of 30000 digits", flarge(FP16, "1" * 30_000 + "/3"), {}, MALFORMED
+    yield "a text of 65536 digits", flarge(FP16, "1" * 65_536), {}, MALFORMED
+    yield "f_large of 2^2000000 values", flarge(VAST, 1), {}, NOT_VERIFIED
+    yield "no f_large of 2^2000000 values", flarge(VAST, None), {}, NOT_VERIFIED
+    yield "f_large of a fixed-point set of a million bits", flarge(fixed("1p-500000", "1p500000"), 1), {}, NOT_VERIFIED
+    yield "f_large of a grid of 65536 values", flarge(grid(range(65_536)), 20), {}, NOT_VERIFIED
+    yield "a grid of 65537 values", flarge(grid(range(65_537)), 20), {}, MALFORMED
+    yield "a grid of 65536 thirds", flarge(grid([0, *(f"{3 * n + 1}/3" for n in range(65_535))]), 20), {}, NOT_VERIFIED
+    tiny = [f"1p-{999_999 - n}" for n in range(60_000)]
+    yield "a grid of 60000 numbers of a million bits", flarge(grid([0, *tiny]), 1), {}, NOT_VERIFIED
+    long = [f"{'1' * 19_000}{n}/{'3' * 19_000}1" for n in range(10, 34)]
+    yield "a grid of ratios of 19000 digits", flarge(grid([0, *long]), 1), {}, NOT_VERIFIED
+    great = 10**19_999
+    for realize in ("ideal", "phase", "counter", "recurrence"):
+        yield f"N_max of 20000 digits, {realize}", *nmax(FP16, great, realize=realize), NOT_VERIFIED
+        yield f"k of 20000 digits, {realize}", *nmax(FP16, great, k=great, realize=realize), NOT_VERIFIED
+        yield f"N_max = 10^7, {realize}", *nmax(FP16, 10**7, realize=realize), NOT_VERIFIED
+        yield f"weight, N_max = 10^7, {realize}", *nmax(FP16, 10**7, realize=realize, criterion="weight"), NOT_VERIFIED
+    yield "C of a million bits", *nmax(FP16, 5, C="1p1000000"), NOT_VERIFIED
+    yield "C of 20000 digits", *nmax(FP16, 5, C="1" * 20_000 + "/" + "3" * 19_999 + "1"), NOT_VERIFIED
+    yield "every stage with 2^2000000 values", *nmax(VAST, 5, C="1p999000"), NOT_VERIFIED
+    yield "a wide sum in 2^2000000 values", *nmax(FP16, 5, order={"wide": VAST}, criterion="weight"), ANY
+    yield "blocks of 20000 digits", *nmax(FP16, 9, order={"blocked": great}, criterion="weight"), NOT_VERIFIED
+    long = "1" + "0" * 19_999
+    for text in (f"1/{long}", long, f"{long}*pi", f"1/{'9' * 19_999}*pi", f"2^({10**999}/{10**998 + 1})"):
+        short = f"{text[:12]}.. of {len(text)} characters"
+        yield f"N_max at the angle {short}", *nmax(FP16, 10**6, g=text), NOT_VERIFIED
+        yield f"period at the angle {short}", *period(FP16, text, "ideal", leaves=None), ANY
+        yield f"phases at the angle {short}", *period(FP16, text, "phase", leaves=5), NOT_VERIFIED
+    yield "a root of degree 10^998", *period(FP16, f"{10**998}^(1/{10**998 + 3})", "ideal", leaves=7), NOT_VERIFIED
+    yield "a power 10^900", *period(FP16, f"2^({10**900 + 1}/2)", "ideal", leaves=7), NOT_VERIFIED
+    yield "a small power", *period(FP16, f"2^(-{10**900 + 1}/2)", "ideal", leaves=7), NOT_VERIFIED
+    yield "a table of 10^6 + 3", *period(FP16, f"2/{10**6 + 3}*pi", "table", cycle=(0, 5)), UNDECIDED
+    yield "a table of 2^607 - 1", *period(FP16, f"2/{LONG_PRIME}*pi", "table", cycle=(0, LONG_PRIME)), UNDECIDED
+    yield "a recurrence of 10^30 steps", *period(FP16, "1", "recurrence", cycle=(10**30, 7)), UNDECIDED
+    yield "a recurrence of 20000 digits", *period(FP16, "1", "recurrence", leaves=great), UNDECIDED
+    yield (
+        "a phase that stays from far out on",
+        *period(VAST | {"overflow": "saturate"}, "1", "phase", cycle=(9, 1)),
+        NOT_VERIFIED,
+    )
+    yield "a phase that leaves far out", *period(VAST, "1", "phase", leaves=great), NOT_VERIFIED
+    yield "a counter that stays far out", *period(VAST, "1", "counter", cycle=(2**237, 1)), ANY
+    up = FP16 | {"rounding": "up", "emin": -1000, "largest": f"{2**11 - 1:x}p9000"}
+    yield "a counter that climbs 2^10 binades", *period(up, "1", "counter", leaves=3), NOT_VERIFIED
+    claim, hints = period(FP16, "1", "ideal", leaves=None)
+    yield "65536 positions", claim, hints | {"positions": list(range(65_536))}, ("verified",)
+    yield "50 positions of 20000 digits", claim, hints | {"positions": [great + n for n in range(50)]}, ANY
+
+
+def grid(values: Any) -> dict[str, Any]:
+    """A grid."""
+    return {"kind": "grid", "overflow": "inf", "rounding": "even", "values": list(values)}
+
+
+def fixed(step: str, largest: str) -> dict[str, Any]:
+    """A fixed-point set."""
+    return {"kind": "fixed", "largest": largest, "overflow": "inf", "rounding": "even", "step": step}
+
+
+def flarge(values: Any, value: Any) -> dict[str, Any]:
+    """A claim of f_large."""
+    return {"F": values, "kind": "flarge", "value": value}
+
+
+def nmax(values: Any, value: int, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A claim of N_max with hints."""
+    regime = {"fma": False, "order": options.pop("order", "sequential"), "values": values}
+    regime |= dict.fromkeys(("rotate", "score", "softmax"), "values")
+    claim = {"C": 40, "criterion": "gap", "g": "1", "k": 1, "kind": "nmax", "realize": "ideal", "regime": regime}
+    return claim | {"value": value} | options, {"E": None, "fails": [value + 2, 0], "road": "returns"}
+
+
+def period(
+    values: Any, theta: str, realize: str, *, cycle: tuple[int, int] | None = None, leaves: int | None = None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A claim of periodicity with hints."""
+    mu, length = cycle or (None, None)
+    claim = {"F": values, "eventual": length, "kind": "period", "leaves": leaves, "period": None, "preperiod": mu}
+    claim |= {"realize": realize, "theta": theta, "verdict": "non-periodic"}
+    if mu == 0:
+        claim |= {"period": length, "verdict": "periodic"}
+    return claim, {"because": "state-cycle", "positions": [1, 2]}
