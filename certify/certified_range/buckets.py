@@ -90,27 +90,41 @@ class BucketWalk:
         assert question.threshold is not None  # checked by `pruned_scan`
         self._grow(stop)
         q0, q1 = table.queries(start, stop)
-        i, j, pairs, self._filled = scan_buckets(
-            spec_of(question.regime.score),
-            way_of_scoring(question.regime),
-            q0,
-            q1,
-            table.c,
-            table.s,
-            self._heads,
-            self._links,
-            float(self._size),
-            self._longest,
-            self._reach(q0, q1),
-            self._open_from,
-            question.offset,
-            self._filled,
-            start,
-            stop,
-            float(question.threshold),
-        )
-        self.pairs += pairs
-        return None if i < 0 else (i, j)
+        first = start
+        while start < stop:
+            end = self._level_end(start, stop)
+            part = slice(start - first, end - first)
+            i, j, pairs, self._filled = scan_buckets(
+                spec_of(question.regime.score),
+                way_of_scoring(question.regime),
+                q0[part],
+                q1[part],
+                table.c,
+                table.s,
+                self._heads,
+                self._links,
+                float(self._size),
+                self._longest,
+                self._reach(q0[part], q1[part], self._longest[(end - 1) >> STRETCH]),
+                self._open_from,
+                question.offset,
+                self._filled,
+                start,
+                end,
+                float(question.threshold),
+            )
+            self.pairs += pairs
+            if i >= 0:
+                return i, j
+            start = end
+        return None
+
+    def _level_end(self, start: int, stop: int) -> int:
+        """How far keys are at most about twice as long as before `start`: one D for all would be far too much."""
+        longest = self._longest
+        level = longest[start >> STRETCH]
+        end = int(np.searchsorted(longest, 2.0 * level, side="right")) << STRETCH
+        return min(stop, max(end, start + 1))
 
     def near_scores(self, i: int) -> dict[int, Element] | None:
         """Position to score, for every competitor of query i that may fail; None unless all scores are finite."""
@@ -139,15 +153,14 @@ class BucketWalk:
                 self._size = max(_FIRST_SIZE, 2 * self._size)
             self._heads, self._filled = np.full(4 * self._size, -1, np.int32), 0
 
-    def _reach(self, q0: Floats, q1: Floats) -> float:
-        """f + D rounded up, for these queries; NaN when there is no D."""
+    def _reach(self, q0: Floats, q1: Floats, longest_key: float) -> float:
+        """f + D rounded up, for these queries and keys of that length at most; NaN when there is no D."""
         finite = np.isfinite(q0) & np.isfinite(q1)
         longest = _longest(q0[finite], q1[finite])
-        longest_key = float(self._longest[-1])
         if not (longest < _LARGE and longest_key < _LARGE):
             return math.nan
         try:
-            error = score_error(self.question, mpq(longest), mpq(longest_key))
+            error = score_error(self.question, mpq(longest), mpq(float(longest_key)))
         except OutOfRangeError:
             return math.nan
         total = (self.question.threshold or mpq(0)) + error

@@ -21,6 +21,10 @@ __all__ = ["ALIASES", "PIPELINES", "find_pipeline", "pipeline_names"]
 _TRIG = "cos, sin and pow are rounded correctly here; those of {} are not"
 _TORCH = _TRIG.format("PyTorch (CPU, fp32: 3.83% of cosines differ, by at most 0.606 ulp)")
 _GPU = "nothing was measured on a GPU"
+_TF32 = (
+    "TF32 is emulated: operands to the nearest tf32, ties to even, their product in fp32 (the conversion that GPUs "
+    "have an instruction for takes ties away from 0: operands tf32:away in a pipeline of one's own); " + _GPU
+)
 _JAX = _TRIG.format("XLA") + ", and were not measured"
 
 _PER_DTYPE = Stages(stored=MODEL, position=MODEL, phase=MODEL, trig=MODEL, attention=MODEL)
@@ -76,7 +80,7 @@ _LISTED = (
         Stages(operands="tf32"),
         source="transformers 4.38 to 4.57, Llama, where TF32 is allowed for matrix products: both operands lose 13 "
         "bits",
-        notes=(_TORCH, "TF32 is emulated: operands to the nearest tf32, ties to even, their product in fp32; " + _GPU),
+        notes=(_TORCH, _TF32),
     ),
     Pipeline(
         "transformers-4.28",
@@ -88,9 +92,10 @@ _LISTED = (
     ),
     Pipeline(
         "gpt-j",
-        Stages(Chain("power", MODEL, MODEL, MODEL), stored=MODEL),
+        Stages(Chain("power", MODEL, MODEL, MODEL), stored=MODEL, table="fp32", rotate="fp32"),
         source="transformers, GPT-J built with a half-precision default type: 2d/dim, and so the inverse frequency, "
-        "takes that type; positions and products are fp32, pairs interleaved",
+        "takes that type; positions and products are fp32, and so is the table, a plain attribute that no cast "
+        "reaches, and its application; pairs interleaved",
         notes=(_TORCH,),
     ),
     Pipeline(
@@ -206,7 +211,7 @@ _LISTED = (
         "tf32-product",
         Stages(operands="tf32"),
         source="the product of position and inverse frequency with operands in TF32, all else as in transformers",
-        notes=("TF32 is emulated: operands to the nearest tf32, ties to even, their product in fp32; " + _GPU,),
+        notes=(_TF32,),
     ),
 )
 

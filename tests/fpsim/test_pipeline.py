@@ -405,6 +405,22 @@ def test_gpt_j_in_half_precision(dtype, largest):
     assert max(np.abs(a - b).max() for a, b in zip(found, exact, strict=True)) == pytest.approx(largest, abs=1e-3)
 
 
+@pytest.mark.parametrize("dtype", ["fp16", "bf16"])
+def test_the_table_of_gpt_j_is_not_cast(dtype):
+    """Its inverse frequencies have the model's type; sin and cos of the fp32 products stay in fp32."""
+    pipeline = Pipeline.named("gpt-j", Schedule.conventional("1e4", 64))
+    rotation = pipeline.rotations(dtype)[5]
+    assert (rotation.sets.stored.name, rotation.values.name, pipeline.regime(dtype).rotate.name) == (
+        dtype,
+        "fp32",
+        "fp32",
+    )
+    phases = (np.arange(2048, dtype=f32) * f32(float(rotation.stored))).astype(np.float64)
+    c, s = rotation.fast_blocks(0, 2048)
+    assert np.array_equal(c, np.cos(phases).astype(f32).astype(np.float64))
+    assert np.array_equal(s, np.sin(phases).astype(f32).astype(np.float64))
+
+
 # -- schedules, names, own pipelines -------------------------------------------------------------------------------------
 
 
