@@ -62,7 +62,7 @@ certificate_option = click.option(
     "--certificate",
     metavar="FILE",
     callback=_check_file,
-    help="Write the claim as a certificate, for `fpcert check`.",
+    help="Write the claim as a certificate, for `fpcert check`; several claims as FILE-1, FILE-2, ...",
 )
 
 

@@ -11,7 +11,7 @@ import json
 import math
 import numbers
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -20,7 +20,7 @@ import click
 
 from fpsim.errors import FpcertError, printable
 
-__all__ = ["emit", "note", "to_json"]
+__all__ = ["emit", "note", "note_files", "to_json"]
 
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 
@@ -58,6 +58,12 @@ def note(message: str, *, quiet: bool = False) -> None:
     """Say something that is no result: on stderr, unless `quiet`."""
     if not quiet:
         click.echo(message, err=True)
+
+
+def note_files(files: Sequence[Path], *, quiet: bool = False) -> None:
+    """Say which files were written where they have other names than the one that was given: there are several."""
+    if len(files) > 1:
+        note(f"{len(files)} certificates: {files[0]} to {files[-1]}", quiet=quiet)
 
 
 def to_json(value: Any) -> Json:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fpsim.errors import InputError
+from fpsim.errors import InputError, printable
 from fpsim.json_file import read_json
 from fpsim.model_layers import LENGTHS, Layers, mapping_of
 from fpsim.scaling import Parameters
@@ -27,6 +27,7 @@ from fpsim.schedule import MAX_DIM, Schedule
 __all__ = ["ModelConfig", "read_config"]
 
 MAX_BYTES = 4 << 20
+_LONGEST_NAME = 120
 _NESTED = ("text_config", "llm_config", "language_config")
 _SIZES = (("hidden_size", "num_attention_heads"), ("n_embd", "n_head"))
 _DTYPES = {
@@ -69,8 +70,12 @@ def read_config(source: str | Path | Mapping[str, Any], *, length: int | None = 
     >>> [str(angle) for angle in config.schedules["rope"].angles], config.max_length
     (['1', '0.01'], 4096)
     """
-    name = "config" if isinstance(source, Mapping) else str(source)
-    data = source if isinstance(source, Mapping) else read_json(source, name, MAX_BYTES)
+    if isinstance(source, str | Path) and str(source):
+        name, data = str(source), read_json(source, str(source), MAX_BYTES)
+    elif isinstance(source, Mapping):
+        name, data = "config", source
+    else:
+        raise InputError("config", source, "the name of a JSON file, or a mapping")
     if not isinstance(data, Mapping):
         raise InputError(name, "JSON of another shape", "an object, as config.json is")
     return _Reader.of(data, name, length).config()
@@ -133,12 +138,12 @@ class _Reader:
         return dim
 
     def text(self, *names: str) -> str | None:
-        """The first of these keys that is a text other than the empty one, the outer object first."""
+        """The first of these keys that is a text other than the empty one, the outer object first; fit for a line."""
         for entries in (self.whole, self.keys.entries):
             for name in names:
                 value = entries.get(name)
                 if isinstance(value, str) and value:
-                    return value
+                    return printable(value if len(value) <= _LONGEST_NAME else f"{value[:_LONGEST_NAME]}...")
         return None
 
     def dtype(self) -> str | None:

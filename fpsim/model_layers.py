@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fpsim.errors import InputError
+from fpsim.errors import InputError, printable
 from fpsim.scaling import Parameters, apply_scaling
 from fpsim.schedule import Schedule
 
@@ -50,10 +50,12 @@ class Layers:
             layers = []
             for layer, entries in found.entries.items():
                 if entries is None:
-                    self.notes.append(f"{layer}: no rotation")
+                    self.notes.append(f"{printable(layer)}: no rotation")
                 else:
                     layers.append(
-                        Layer(layer, _BASES, self._inner(f"{found.where}{layer}.", mapping_of(entries, layer)))
+                        Layer(
+                            printable(layer), _BASES, self._inner(f"{found.where}{layer}.", mapping_of(entries, layer))
+                        )
                     )
             if len(layers) > MAX_LAYERS:
                 raise InputError(found.name("").rstrip("."), f"{len(layers)} kinds of layers", f"at most {MAX_LAYERS}")
@@ -115,7 +117,8 @@ class Layers:
         if fixed is not None:
             self.notes.append(f"the base {fixed} is part of the definition of {self.keys.entries['model_type']}")
             return fixed
-        raise self.keys.missing(bases[0], "the base of the schedule, such as 10000")
+        right = "the base of the schedule, such as 10000: add the key to the file (older models have it in their code)"
+        raise self.keys.missing(bases[0], right)
 
     def _take_outer_part(self, layer: str, scaling: Parameters, entries: dict[str, object]) -> None:
         """How many dims turn, from the outer keys where the scaling itself does not say so."""
@@ -161,7 +164,7 @@ class Layers:
                 f"{layer}: in text the positions of all sections are equal, and the schedule is the plain one"
             )
         if scaling.unused:
-            self.notes.append(f"{layer}: no part in the schedule: {', '.join(scaling.unused)}")
+            self.notes.append(f"{layer}: no part in the schedule: {printable(', '.join(scaling.unused))}")
 
 
 def _is_nested(scaling: Parameters) -> bool:

@@ -25,6 +25,7 @@ __all__ = [
     "decimal_text",
     "exact_text",
     "json_number",
+    "parse_count",
     "parse_number",
     "readable",
 ]
@@ -70,6 +71,19 @@ def parse_number(value: object, what: str = "number") -> mpq:
         if math.isfinite(number):
             return mpq(Fraction(number))
     raise InputError(what, value, _RIGHT)
+
+
+def parse_count(value: object, what: str, *, least: int = 1, most: int | None = None) -> int:
+    """The whole number `value`, an int or one of NumPy's, between `least` and `most`.
+
+    Raises `InputError`, which names the argument `what`, for anything else: a text, a bool, 3.0.
+    """
+    if not isinstance(value, bool) and isinstance(value, Integral):
+        count = int(value)
+        if count >= least and (most is None or count <= most):
+            return count
+    shown = f"the text {value!r}" if isinstance(value, str) else value
+    raise InputError(what, shown, f"an integer of at least {least}" + ("" if most is None else f" and at most {most}"))
 
 
 def _parse_text(text: str, what: str) -> mpq:

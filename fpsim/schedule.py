@@ -11,12 +11,13 @@ from gmpy2 import mpq
 from fpsim.angle import Angle, conventional_angle
 from fpsim.enclosure import MAX_BITS
 from fpsim.errors import InputError, UnsupportedError
-from fpsim.number import exact_text, parse_number
+from fpsim.number import exact_text, parse_count, parse_number
 from fpsim.real import Real
 
 __all__ = ["MAX_DIM", "Entry", "Scaling", "Schedule"]
 
 MAX_DIM = 1 << 13
+_LISTED = 4  # entries of a list, in a text
 
 Entry: TypeAlias = "mpq | int | bool | str | tuple[mpq | int, ...] | Scaling | None"
 """A parameter of a scaling."""
@@ -57,7 +58,8 @@ class Scaling:
 
 def _entry_text(entry: Entry) -> str:
     if isinstance(entry, tuple):
-        return f"[{', '.join(_entry_text(each) for each in entry)}]"
+        listed = ", ".join(_entry_text(each) for each in entry[:_LISTED])
+        return f"[{listed}]" if len(entry) <= _LISTED else f"[{listed}, ... {len(entry)} numbers]"
     return exact_text(entry) if isinstance(entry, type(mpq())) else str(entry)
 
 
@@ -89,12 +91,13 @@ class Schedule:
         return Schedule(parsed)
 
     @staticmethod
-    def conventional(base: object, dim: int) -> Schedule:
+    def conventional(base: object, dim: object) -> Schedule:
         """base^(-2d/dim), d = 0 .. dim/2-1, exact.  Raises `InputError` unless base > 0 and dim is even."""
-        if type(dim) is not int or dim < 2 or dim % 2 or dim > MAX_DIM:
+        count = parse_count(dim, "dim", least=2, most=MAX_DIM)
+        if count % 2:
             raise InputError("dim", dim, f"an even number from 2 to {MAX_DIM}")
-        angles = tuple(conventional_angle(base, d + 1, dim) for d in range(dim // 2))
-        return Schedule(angles, parse_number(base, "base"), dim, tuple(mpq(2 * d, dim) for d in range(dim // 2)))
+        angles = tuple(conventional_angle(base, d + 1, count) for d in range(count // 2))
+        return Schedule(angles, parse_number(base, "base"), count, tuple(mpq(2 * d, count) for d in range(count // 2)))
 
     def scaled(
         self, parameters: Mapping[str, object], *, length: int | None = None, max_length: int | None = None

@@ -18,6 +18,7 @@ from gmpy2 import mpq
 from certify.head_effects.errors import RotationErrors, rotation_errors
 from certify.head_effects.exact import Gap
 from certify.head_effects.gaps import Gaps, Scan
+from certify.head_effects.stored import StoredNumbers, stored_numbers
 from certify.head_effects.table import head_table
 from fpsim.errors import InputError
 from fpsim.flarge import f_large
@@ -44,7 +45,7 @@ class HeadEffects:
 
     equal_neighbours: how many i have the same block as i + 1 in every pair; first_equal: the first.  distinct: how many
     different blocks there are.  leaves_F_at: the first position with an infinity or a NaN; these counts and `errors`
-    are about the positions before it.
+    are about the positions before it.  stored: how many inverse frequencies are subnormal or 0 as they are stored.
     """
 
     offset: int
@@ -65,6 +66,7 @@ class HeadEffects:
     distinct: int
     leaves_F_at: int | None
     errors: RotationErrors
+    stored: StoredNumbers | None
 
     @property
     def complete(self) -> bool:
@@ -73,7 +75,7 @@ class HeadEffects:
 
     def to_json(self) -> dict[str, Any]:
         """The fields as a dictionary; exact numbers that binary64 lacks are texts."""
-        errors = self.errors
+        errors, stored = self.errors, self.stored
         return {
             "offset": self.offset,
             "length": self.length,
@@ -93,6 +95,8 @@ class HeadEffects:
             "first_equal": self.first_equal,
             "distinct_blocks": self.distinct,
             "leaves_F_at": self.leaves_F_at,
+            "stored_subnormal": None if stored is None else stored.subnormal,
+            "stored_zero": None if stored is None else stored.zero,
             "phase_error": None if errors.phase is None else errors.phase.to_json(),
             "phase_error_reaches_pi": (
                 None if errors.reaches_pi is None else dict(zip(("position", "pair"), errors.reaches_pi, strict=True))
@@ -117,6 +121,7 @@ def head_effects(
     offset: int = 1,
     own: bool = True,
     whole: bool | None = None,
+    compare: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> HeadEffects:
     """The effects on the head that looks `offset` back, on the positions 0 .. length-1.
@@ -125,7 +130,8 @@ def head_effects(
     needed; default: f_large of the value set of the first realization (where that has none, nothing is asked).  own:
     each query has its own position among its competitors (j <= i, as in language models); else j < i (Eq. 2 of
     arXiv:2608.11909).  whole: look at every query even after both failures are known, which the least gap needs;
-    default: up to `WHOLE` positions.  progress: called with the queries done and all of them.
+    default: up to `WHOLE` positions.  compare: whether the angles of the realizations are the exact ones, to compare
+    with; else there are no errors.  progress: called with the queries done and all of them.
 
     Raises `InputError`, and `UnsupportedError` for value sets that binary64 does not hold, stochastic rounding, and
     more than 2^24 blocks.
@@ -172,7 +178,8 @@ def head_effects(
         first_equal=int(equal[0]) if equal.size else None,
         distinct=int(kinds.max()) + 1 if kinds.size else 0,
         leaves_F_at=table.leaves_F_at,
-        errors=rotation_errors(rotations, table.keys.shape[0]),
+        errors=rotation_errors(rotations, table.keys.shape[0] if compare else 0),
+        stored=stored_numbers(rotations),
     )
 
 

@@ -53,6 +53,9 @@ def _facts(effects: HeadEffects) -> list[tuple[str, str]]:
     ]
     if effects.leaves_F_at is not None:
         facts.append(("leaves F", f"at position {effects.leaves_F_at}: infinite or NaN there"))
+    stored = effects.stored
+    if stored is not None and (stored.subnormal or stored.zero):
+        facts.append(("stored angles", f"of {effects.pairs}, {stored.subnormal} are subnormal and {stored.zero} are 0"))
     errors = effects.errors
     if errors.phase is not None:
         facts.append(("phase error", _extreme(errors.phase, " rad")))

@@ -67,7 +67,11 @@ def head_table(rotations: Sequence[Realization], length: Any, offset: Any) -> He
     if length > known:
         raise InputError("length", length, f"at most {known}, the positions that the array has")
     if length * len(rotations) > MAX_ENTRIES:
-        raise UnsupportedError(f"{length} positions of {len(rotations)} pairs: more than {MAX_ENTRIES} blocks")
+        pairs = f"{len(rotations)} pair{'' if len(rotations) == 1 else 's'}"
+        most = MAX_ENTRIES // len(rotations)
+        raise UnsupportedError(
+            f"{length} positions of {pairs}: more than {MAX_ENTRIES} blocks (at most {most} positions)"
+        )
     for values in {rotation.values.name: rotation.values for rotation in rotations}.values():
         if values.carrier != "float64" or values.rounding == "stochastic":
             why = (

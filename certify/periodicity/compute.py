@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from certify.periodicity.collision import MAX_POSITIONS, Collision, first_collision
+from certify.periodicity.collision import MAX_POSITIONS, POSITIONS_BY_STEPS, Collision, first_collision
 from certify.periodicity.component import decide
 from certify.periodicity.question import ask
 from certify.periodicity.result import Component, PeriodResult
 from certify.periodicity.verdict import Verdict
-from fpsim.errors import InputError
-from fpsim.realization import Kind, Realization
+from fpsim.number import parse_count
+from fpsim.realization import Kind, Realization, Recurrence
 from fpsim.valueset import ValueSet
 
 __all__ = ["period"]
@@ -60,8 +60,8 @@ def period(
     >>> period(base=10000, dim=8, dtype="bf16", realize="counter").components[0].verdict.preperiod
     256
     """
-    _check_count("max_steps", max_steps, None)
-    _check_count("positions", positions, MAX_POSITIONS)
+    max_steps = None if max_steps is None else parse_count(max_steps, "max_steps")
+    positions = None if positions is None else parse_count(positions, "positions", most=MAX_POSITIONS)
     question = ask(
         theta=theta, base=base, dim=dim, config=config, array=array, dtype=dtype, realize=realize, pipeline=pipeline,
         window=window, resonance=resonance, length=length,
@@ -89,9 +89,15 @@ def _decide(
         verdict = decide(rotation, max_steps=max_steps, progress=report)
         if "interrupted" in verdict.because:  # the search of a recurrence keeps what it knows
             return verdict, Collision(None, "interrupted"), True
+        if isinstance(rotation, Recurrence) and max_steps is not None:
+            positions = min(positions or POSITIONS_BY_STEPS, max_steps)
         collision = first_collision(rotation, verdict, positions)
     except KeyboardInterrupt:
         return verdict, Collision(None, "interrupted"), True
+    if isinstance(rotation, Recurrence) and verdict.verdict == "undecided" and collision.pair is not None:
+        from certify.periodicity.recurrences.state_cycle import cycle_verdict
+
+        verdict = cycle_verdict(*collision.pair)  # a search in constant memory takes up to three times as many steps
     report(1, 1)
     return verdict, collision, False
 
@@ -104,10 +110,3 @@ def _reporter(progress: Progress | None, number: int, components: int) -> Progre
             progress(number * _UNITS + min(done * _UNITS // max(of, 1), _UNITS), components * _UNITS)
 
     return report
-
-
-def _check_count(what: str, value: Any, most: int | None) -> None:
-    if value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1 or (most is not None and value > most):
-        raise InputError(what, value, "an integer of at least 1" + ("" if most is None else f" and at most {most}"))

@@ -35,7 +35,7 @@ def _headline(result: PeriodResult) -> str:
     name = f"{result.schedule}, {result.realize} in {result.dtype}"
     if result.component_periodic:
         period = result.period or 1
-        digits = f" (a number of {_digits(period)} digits)" if period >= 10**16 else ""
+        digits = f" (a number of {_digits(period)} digits)" if period >= 10**24 else ""
         return f"Component-periodic with period {position_text(period)}{digits}: {name}."
     parts = [(c.verdict.verdict, c) for c in result.components]
     broken = [component for verdict, component in parts if verdict == "non-periodic"]

@@ -21,7 +21,7 @@ round to c_i, and rounding is monotone: everything in (-1, 1) rounds to c_i.  0 
 **The two positions.**  They are nearly always among the first few.  If not (an angle of 10^-300; a value set whose
 cells part at 1 - 10^-100), let [lo, hi] be the closure of the cell of 0: lo > -1 or hi < 1.  The cosines above hi,
 those below lo and those in between are arcs of the circle whose ends are bracketed by rationals, and
-`certify.rotation.visits` finds the first position in an arc in time proportional to the number of its digits.
+`first_visit` finds the first position in an arc in time proportional to the number of its digits.
 """
 
 from __future__ import annotations

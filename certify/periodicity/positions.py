@@ -6,7 +6,7 @@ from gmpy2 import mpq
 
 from fpsim.angle import Angle
 from fpsim.pipeline.rotation import PipelineRotation
-from fpsim.realization import Given, Ideal, Phase, Realization
+from fpsim.realization import Given, Ideal, Phase, Realization, Recurrence
 from fpsim.realization.windowed import Windowed
 from fpsim.rounding.specs import spec_of
 
@@ -20,7 +20,10 @@ _LEAST_TURN = mpq(1, 1 << 60)
 def has_fast_blocks(rotation: Realization) -> bool:
     """Whether `positions.blocks_of` computes the blocks by compiled code, exactly, and not one by one."""
     if isinstance(rotation, Windowed):
-        return has_fast_blocks(rotation.inner)
+        inner = rotation.inner
+        if isinstance(inner, Recurrence):  # without a window its search is its own
+            return spec_of(inner.values) is not None
+        return has_fast_blocks(inner)
     if isinstance(rotation, Given) or not rotation.angle:
         return True
     if isinstance(rotation, PipelineRotation):

@@ -11,6 +11,7 @@ from gmpy2 import mpq, mpz
 
 from fpsim.angle import Angle
 from fpsim.errors import InputError, UnsupportedError
+from fpsim.number import parse_count
 from fpsim.realization import Realization, parse_kind
 from fpsim.schedule import MAX_DIM, Schedule
 from fpsim.valueset import ValueSet
@@ -73,6 +74,8 @@ def ask(
     ['1', '0.01']
     """
     given = _given(theta, base, dim, config, array)
+    window = None if window is None else parse_count(window, "window")
+    length = None if length is None else parse_count(length, "length")
     if not isinstance(resonance, bool):
         raise InputError("resonance", resonance, "True or False")
     if length is not None and given != "config":
@@ -106,7 +109,8 @@ def _given(theta: Any, base: Any, dim: Any, config: Any, array: Any) -> str:
 def _schedules(given: str, theta: Any, base: Any, dim: Any, config: Any, length: int | None) -> _Source:
     if given == "theta":
         schedule = Schedule.of(_parts(theta))
-        listed = ", ".join(angle.brief(_LONGEST) for angle in schedule.angles[:4]) + (", ..." if len(schedule.angles) > 4 else "")
+        listed = ", ".join(angle.brief(_LONGEST) for angle in schedule.angles[:4])
+        listed += ", ..." if len(schedule.angles) > 4 else ""
         source = _Source(((None, schedule),), f"theta = {listed}")
     elif given == "config":
         from fpsim.model_config import read_config
@@ -120,7 +124,8 @@ def _schedules(given: str, theta: Any, base: Any, dim: Any, config: Any, length:
     else:
         schedule = Schedule.conventional(base, dim)
         shown = Angle(schedule.base).brief(_LONGEST)  # as a number
-        source = _Source(((None, schedule),), f"{shown if shown.replace('.', '').isdigit() else f'({shown})'}^(-2d/{dim})")
+        shown = shown if shown.replace(".", "").isdigit() else f"({shown})"
+        source = _Source(((None, schedule),), f"{shown}^(-2d/{dim})")
     angles = [angle for _, schedule in source.schedules for angle in schedule.angles]
     if not 1 <= len(angles) <= MAX_PAIRS:
         raise InputError("theta", f"{len(angles)} angles", f"between 1 and {MAX_PAIRS} angles")
@@ -217,7 +222,6 @@ def _parts(theta: Any) -> list[Any]:
     """A text split at its commas, the entries of a list or another sequence split likewise, or a single number."""
     if isinstance(theta, str):
         return theta.split(",")
-    if isinstance(theta, Iterable) and not isinstance(theta, bytes | Mapping) and getattr(theta, "ndim", 1):
+    if isinstance(theta, Iterable) and not isinstance(theta, bytes | Mapping) and getattr(theta, "ndim", 1) != 0:
         return [part for entry in theta for part in (entry.split(",") if isinstance(entry, str) else [entry])]
     return [theta]
-

@@ -65,7 +65,9 @@ def _by_pairs(rotation: Windowed, decide: Callable[[Realization], Verdict]) -> V
     size = rotation.window
     whole = f"the window of {position_text(size)} positions"
     if isinstance(rotation.inner, Recurrence):
-        return Verdict("undecided", None, f"{whole} of a recurrence is too long to be walked step by step")
+        most = MAX_TABLE if has_fast_blocks(rotation) else MAX_TABLE_BY_REFERENCE
+        because = f"{whole} of a recurrence is too long to be walked step by step; at most {most} positions are"
+        return Verdict("undecided", None, because)
     inner = decide(rotation.inner)
     if inner.leaves_F_at is not None and inner.leaves_F_at < size:
         return _left(inner.leaves_F_at)

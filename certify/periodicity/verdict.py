@@ -46,4 +46,4 @@ def position_text(position: int) -> str:
     >>> position_text(65520), position_text(2**1024)
     ('65520', '1.7976931349...e+308')
     """
-    return str(position) if position < 10**16 else decimal_text(mpq(position), 11)
+    return str(position) if position < 10**24 else decimal_text(mpq(position), 11)

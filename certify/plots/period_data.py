@@ -36,7 +36,7 @@ class PeriodRow:
 
     theta: the exact angle, None in an array.  wavelength: 2 pi / |theta|, after which the exact rotation is back; None
     without an angle, and for the angle 0.  first_collision: the first two positions with the same block, if they are
-    known.
+    known.  known: how many positions were given; None: all are known.
     """
 
     component: int
@@ -44,6 +44,7 @@ class PeriodRow:
     wavelength: float | None
     verdict: Verdict
     first_collision: tuple[int, int] | None
+    known: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The fields, with the verdict's period, pre-period, eventual period and `leaves_F_at` beside it."""
@@ -58,6 +59,7 @@ class PeriodRow:
             "eventual_period": verdict.eventual_period,
             "leaves_F_at": verdict.leaves_F_at,
             "first_collision": None if self.first_collision is None else list(self.first_collision),
+            "known": self.known,
         }
 
 
@@ -106,14 +108,14 @@ def period_curve(result: PeriodResult, *, reach: int = REACH) -> PeriodCurve:
     >>> [(first, last, round(error, 4)) for first, last, error in curve.curves[0].ranges][-2:]
     [(215, 255, 0.0023), (256, 299, 3.1328)]
     """
-    rows = tuple(
-        PeriodRow(
-            component.number, component.theta, _wavelength(component), component.verdict, component.collision.pair
-        )
-        for component in result.components
-    )
+    rows = tuple(_row(component) for component in result.components)
     curves = tuple(_error_curve(component, reach) for component in _few(result.components))
     return PeriodCurve(str(result).partition("\n")[0].rstrip("."), rows, curves)
+
+
+def _row(component: Component) -> PeriodRow:
+    wavelength, pair = _wavelength(component), component.collision.pair
+    return PeriodRow(component.number, component.theta, wavelength, component.verdict, pair, component.rotation.length)
 
 
 def _turns(component: Component) -> bool:

@@ -37,7 +37,8 @@ def period_figure(curve: PeriodCurve) -> Figure:
     figure.suptitle(textwrap.fill(curve.title, 130), fontsize=11, parse_math=False)
     for axes in (left, right):
         axes.grid(visible=True, alpha=0.25)
-        axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2, frameon=False)
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=2, frameon=False)
     return figure
 
 
@@ -55,23 +56,37 @@ def _draw_rows(axes: Axes, rows: tuple[PeriodRow, ...]) -> None:
         _band(axes, [row for row in rows if belongs(row)], edge, colour, label)
     waves = [(row.wavelength, row.component) for row in rows if row.wavelength is not None]
     if waves:
-        lengths, at = zip(*waves, strict=True)
         thin: dict[str, Any] = {
             "color": INK["exact"],
             "linestyle": "--",
             "linewidth": 1.2,
             "label": "wavelength $2\\pi/\\theta$",
         }
-        if len(rows) == 1:
-            axes.vlines(lengths, at[0] - 0.4, at[0] + 0.4, **thin)
+        if len(rows) <= 8:
+            lengths, at = zip(*waves, strict=True)
+            axes.vlines(lengths, [y - 0.4 for y in at], [y + 0.4 for y in at], **thin)
         else:
-            axes.plot(lengths, at, **thin)
+            axes.plot(*zip(*_broken(waves), strict=True), **thin)
     size = 9.0 if len(rows) <= 16 else 5.0
     for label, of, style in _MARKS:
         marks = [(to_float(x), row.component) for row in rows if (x := of(row)) is not None]
         _marks(axes, marks, edge, label, {"markersize": size, "linestyle": "none", **style})
     axes.set_xlabel("position")
     axes.set_ylabel("component")
+
+
+def _broken(waves: list[tuple[float, int]]) -> list[tuple[float, float]]:
+    """The line of wavelengths, with a gap where they fall: there another kind of layer begins, or no order was meant.
+
+    >>> _broken([(6.3, 0), (63.0, 1), (6.3, 2)])
+    [(6.3, 0), (63.0, 1), (nan, nan), (6.3, 2)]
+    """
+    line: list[tuple[float, float]] = []
+    for length, at in waves:
+        if line and length < line[-1][0]:
+            line.append((math.nan, math.nan))
+        line.append((length, at))
+    return line
 
 
 def _stays(row: PeriodRow) -> bool:
@@ -86,6 +101,7 @@ _BANDS: tuple[tuple[str, str, Callable[[PeriodRow], bool]], ...] = (
     (_PALE_ORANGE, "stays at one block for ever", _stays),
     (_PALE_BLUE, "repeats for ever", _repeats),
     (_PALE_GREY, "undecided", lambda row: row.verdict.verdict == "undecided"),
+    (_PALE_GREY, "the positions that were given", lambda row: row.verdict.verdict == "window-only"),
 )
 
 
@@ -137,20 +153,20 @@ def _edge(rows: tuple[PeriodRow, ...]) -> float:
     known = [10.0]
     for row in rows:
         marks = [row.wavelength, *(of(row) for _, of, _ in _MARKS)]
+        marks.append(row.known)
         known += [to_float(x) for x in marks if x is not None and 0 < to_float(x) <= _FARTHEST]
     return 10.0 ** math.ceil(math.log10(max(known)) + 0.3)
 
 
 def _band(axes: Axes, rows: list[PeriodRow], edge: float, colour: str, label: str) -> None:
-    """A band from where each component repeats to the edge."""
+    """A band from where each component repeats to the edge, or to where an array ends."""
     begins = [max(to_float(row.verdict.preperiod or 0), 0.8) for row in rows]
-    bars = [(row.component, left) for row, left in zip(rows, begins, strict=True) if left < edge]
+    ends = [edge if row.known is None else min(edge, max(1.0, row.known - 1.0)) for row in rows]
+    bars = [(row.component, a, b - a) for row, a, b in zip(rows, begins, ends, strict=True) if a < b]
     if bars:
-        at, left = zip(*bars, strict=True)
+        at, left, width = zip(*bars, strict=True)
         height = 0.9 if axes.get_ylim()[1] < 20 else 1.0  # so that many bars are one area
-        axes.barh(
-            at, [edge - x for x in left], left=left, height=height, color=colour, linewidth=0, label=label, zorder=0
-        )
+        axes.barh(at, width, left=left, height=height, color=colour, linewidth=0, label=label, zorder=0)
 
 
 def _marks(axes: Axes, marks: list[tuple[float, int]], edge: float, label: str, style: dict[str, Any]) -> None:
@@ -197,9 +213,10 @@ def _draw_errors(axes: Axes, curve: PeriodCurve) -> None:
         positions, errors = zip(*points, strict=True)
         axes.plot(positions, errors, color=colour, linestyle=style, linewidth=1.8, label=label)
         least, most = min(least, *errors), max(most, *positions)
-    axes.axhline(math.pi, color=INK["exact"], linestyle=":", label="$\\pi$: the opposite direction")
+    if curve.curves:
+        axes.axhline(math.pi, color=INK["exact"], linestyle=":", label="$\\pi$: the opposite direction")
     axes.set_xlim(0.8, most * 1.25)
-    axes.set_ylim(least / 3, 10.0)
+    axes.set_ylim(min(least / 3, 0.01), 10.0)
     axes.set_xlabel("position (the greatest error of each quarter of an octave)")
     axes.set_ylabel("error of the realized angle, in radians")
     if not curve.curves:

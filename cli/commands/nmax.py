@@ -7,7 +7,7 @@ from typing import Literal
 import click
 
 from fpcert.options import certificate_option, common_options
-from fpcert.output import emit
+from fpcert.output import emit, note_files
 from fpcert.plotting import draw_plots, plot_options
 from fpcert.progress import Progress
 
@@ -126,5 +126,5 @@ def command(
         from certify.certificates.document import save_certificates
         from certify.certificates.ranges import range_certificates
 
-        save_certificates(range_certificates(result), certificate)
+        note_files(save_certificates(range_certificates(result), certificate), quiet=quiet)
     return UNDECIDED if result.status in ("at_least", "between") else 0

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from fpcert.options import certificate_option, common_options
-from fpcert.output import emit
+from fpcert.output import emit, note_files
 from fpcert.plotting import check_file
 from fpcert.progress import Progress
+from fpsim.errors import InputError
 
 if TYPE_CHECKING:
     from certify.periodicity.result import PeriodResult
@@ -92,35 +94,63 @@ def command(
 
     if effects is None and (k is not None or scale is not None):
         raise click.UsageError("--k and --C are about a head: give --effects N too.")
+    if realize is not None and pipeline is not None:
+        raise click.UsageError("--pipeline is a realization of its own: leave --realize out.")
     with Progress("deciding components", quiet=quiet) as progress:
         result = period(
             theta=theta or None, base=base, dim=dim, config=config, array=array, dtype=dtype,
-            realize=realize or "ideal", pipeline=pipeline, max_steps=max_steps, positions=positions, window=window,
+            realize="ideal" if realize is None else realize, pipeline=pipeline, max_steps=max_steps,
+            positions=positions, window=window,
             resonance=resonance, length=length, progress=_steps(progress),
         )  # fmt: skip
-    shown, text = result.to_json(predicates=predicates), str(result)
-    if predicates:
-        from certify.periodicity.explanation import explain_predicates
-
-        text += f"\n\n{explain_predicates(result)}"
-    if effects is not None:
-        from certify.head_effects.schedules import schedule_effects
-
-        with Progress("queries", quiet=quiet) as progress:
-            found = schedule_effects(result, length=effects, C=scale, k=k or 1, progress=_steps(progress))
-        shown["effects"] = [{"layer": layer, **of.to_json()} for layer, of in found.items()]
-        text += "".join(f"\n\n{'' if layer is None else f'{layer}: '}{of}" for layer, of in found.items())
+    answer = _Answer(result.to_json(), [str(result)])
+    wrong_option = False
     try:
+        if predicates:
+            answer.add_predicates(result)
+        if effects is not None:
+            with Progress("queries", quiet=quiet) as progress:
+                answer.add_effects(result, effects, scale, k or 1, _steps(progress))
         if plot is not None:
-            shown["period_curve"] = _draw(result, plot)
-    finally:  # the answer stands, whatever becomes of its picture
-        emit(shown, as_json, output_file, text=text)
+            answer.shown["period_curve"] = _draw(result, plot)
+    except InputError:
+        wrong_option = True
+        raise
+    finally:  # the verdicts stand, whatever becomes of the rest of the answer
+        if not wrong_option:
+            emit(answer.shown, as_json, output_file, text="\n\n".join(answer.texts))
     if certificate is not None:
         from certify.certificates.document import save_certificates
         from certify.certificates.periods import period_certificates
 
-        save_certificates(period_certificates(result), certificate)
+        files = save_certificates(period_certificates(result), certificate)
+        note_files(files, quiet=quiet)
     return UNDECIDED if result.undecided else 0
+
+
+@dataclass
+class _Answer:
+    """The JSON object, and the paragraphs of the text, as far as they are known."""
+
+    shown: dict[str, Any]
+    texts: list[str]
+
+    def add_predicates(self, result: PeriodResult) -> None:
+        """The modular predicates."""
+        from certify.periodicity.explanation import explain_predicates
+
+        self.shown = result.to_json(predicates=True)
+        self.texts.append(explain_predicates(result))
+
+    def add_effects(
+        self, result: PeriodResult, length: int, scale: str | None, k: int, progress: Callable[[int, int], None]
+    ) -> None:
+        """The effects on the head of each kind of layer."""
+        from certify.head_effects.schedules import schedule_effects
+
+        found = schedule_effects(result, length=length, C=scale, k=k, progress=progress)
+        self.shown["effects"] = [{"layer": layer, **of.to_json()} for layer, of in found.items()]
+        self.texts += [f"{'' if layer is None else f'{layer}: '}{of}" for layer, of in found.items()]
 
 
 def _steps(progress: Progress) -> Callable[[int, int], None]:

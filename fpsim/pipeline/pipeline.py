@@ -45,6 +45,12 @@ class Pipeline:
     source: str = ""
     notes: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.stages, Stages):
+            raise InputError("stages", self.stages, "the Stages of a pipeline")
+        if self.schedule is not None and not isinstance(self.schedule, Schedule):
+            raise InputError("schedule", self.schedule, "a Schedule, such as Schedule.conventional(10000, 128)")
+
     @staticmethod
     def named(name: str, schedule: Schedule | None = None) -> Pipeline:
         """The pipeline of a real stack, by its name or another name of it (`fpsim.pipeline.named`).
@@ -58,7 +64,7 @@ class Pipeline:
 
     def for_schedule(self, schedule: Schedule) -> Pipeline:
         """The pipeline that computes the inverse frequencies of this schedule."""
-        made = replace(self, schedule=schedule)
+        made = replace(self, schedule=schedule)  # which looks at its type too
         if self.stages.chain.kind == "exact" or schedule.base is None or schedule.exponents is None:
             return made
         scaling = schedule.scaling

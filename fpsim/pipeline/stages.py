@@ -103,6 +103,8 @@ class Stages:
     def __post_init__(self) -> None:
         if self.linear not in get_args(Linear):
             raise InputError("linear", self.linear, f"one of {', '.join(get_args(Linear))}")
+        if not isinstance(self.chain, Chain):
+            raise InputError("chain", self.chain, 'a Chain, such as Chain("power")')
         self.at(value_set("fp32"))  # every text is read once, so that a wrong one is refused here
 
     def at(self, model: ValueSet) -> StageSets:

@@ -75,7 +75,7 @@ class Table(Ideal):
                 "angle",
                 str(self.angle),
                 "a rational multiple of pi, such as 2pi*3/7, for the realization table (a table has as many entries "
-                "as the angle takes steps to come back)",
+                "as theta takes steps to come back)",
             )
 
     @property

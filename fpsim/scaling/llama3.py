@@ -4,8 +4,8 @@ w < L0/high    theta stays
 w > L0/low     theta / f
 else           (1 - s) theta/f + s theta, with s = (L0/w - low) / (high - low)
 
-w is irrational, or else pi were algebraic, so that no w lies on an edge.  In the middle band L0/w = L0 theta / 2 pi,
-and the angle is a theta + b theta^2/pi with rational a and b.
+w is irrational, or else pi were algebraic, so that no w lies on an edge, and none between equal ones.  In the middle
+band L0/w = L0 theta / 2 pi, and the angle is a theta + b theta^2/pi with rational a and b.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def llama3(schedule: Schedule, parameters: Parameters) -> Schedule:
     """The schedule with its three bands."""
     factor = parameters.number("factor")
     low, high = parameters.number("low_freq_factor"), parameters.number("high_freq_factor")
-    if high <= low:
+    if high < low:
         raise InputError(
-            parameters.name("high_freq_factor"), exact_text(high), f"greater than low_freq_factor, {exact_text(low)}"
+            parameters.name("high_freq_factor"), exact_text(high), f"at least low_freq_factor, {exact_text(low)}"
         )
     if "original_max_position_embeddings" not in parameters:
         raise parameters.missing("original_max_position_embeddings", "a whole number of at least 1")
@@ -51,6 +51,7 @@ def _banded(angle: Angle, factor: mpq, low: mpq, high: mpq, original: int) -> An
         return angle
     if not _turns_exceed(angle, low / original):
         return angle.times(1 / factor)
+    assert low < high  # else theta / 2 pi were both below high / L0 and above low / L0
     if factor == 1:  # both ends of the band are theta
         return angle
     slope = (1 - 1 / factor) / (high - low)

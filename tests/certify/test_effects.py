@@ -269,6 +269,19 @@ def test_phase_error_of_a_bf16_inverse_frequency(base, position):
         assert abs(float(each * 4095) - got[-1]) <= 1e-13 * got[-1]
 
 
+@pytest.mark.parametrize("name", ["fp64", "fp32", "fp64:up"])
+@pytest.mark.parametrize("theta", ["0.1", "2/3", "2pi*5/7", "-1e-4"])
+def test_phase_errors_of_wide_formats_at_great_positions(name, theta):
+    """Of fp64 they are below the last bit of a product with theta rounded to binary64."""
+    rotation = realize("phase", Angle.parse(theta), parse(name))
+    lo, hi = rotation.angle.enclose(300)
+    for start in (1000, 10**6, (1 << 24) - 64):
+        got = phase_errors(rotation, start, start + 64)
+        for at, i in enumerate(range(start, start + 64)):
+            exact = abs(mpq(rotation.phase(i)) - i * (lo + hi) / 2)
+            assert abs(mpq(float(got[at])) - exact) <= exact * mpq(1, 10**15) + i * max(abs(lo), abs(hi)) / 2**100
+
+
 @pytest.mark.parametrize(("dtype", "error"), [("fp16", 0.763), ("bf16", 0.864)])
 def test_entries_of_a_gpt_j_in_half_precision(dtype, error):
     """Rotary dimension 64, 2048 positions."""

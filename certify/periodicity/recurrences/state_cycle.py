@@ -34,7 +34,7 @@ from fpsim.valueset import ValueSet
 if TYPE_CHECKING:
     from certify.periodicity.recurrences.compiled_machine import CompiledMachine
 
-__all__ = ["decide_recurrence", "default_max_steps"]
+__all__ = ["cycle_verdict", "decide_recurrence", "default_max_steps"]
 
 Progress = Callable[[int, int], None]  # steps walked, steps in all
 
@@ -172,19 +172,7 @@ class _Search:
         mu = piece.start + entered
         if entered == 0 and piece.start > 0:
             mu = first_true(0, mu, lambda n: state_at(self.pieces, n) == state_at(self.pieces, n + event.period))
-        if mu == 0:
-            return _periodic(
-                event.period, f"the states of positions 0 and {event.period} are equal{self._told_jumps()}"
-            )
-        return Verdict(
-            "non-periodic",
-            "state-cycle",
-            f"the states of positions {mu} and {mu + event.period} are the first two that are equal, so the state of "
-            f"position 0 never returns{self._told_jumps()}",
-            preperiod=mu,
-            eventual_period=event.period,
-            witness=(mu, mu + event.period),
-        )
+        return cycle_verdict(mu, mu + event.period, self._told_jumps())
 
     def _lost(self, position: int) -> Verdict:
         return Verdict(
@@ -197,12 +185,10 @@ class _Search:
 
     def _undecided(self, note: str = "") -> Verdict:
         start, search = self.pieces[-1].start, self.pieces[-1].search
-        return Verdict(
-            "undecided",
-            None,
-            f"undecided up to {start + search.position}: {note}no NaN, and no cycle that is entered by position "
-            f"{start + search.mark} and has a period of at most {search.excluded}{self._told_jumps()}",
-        )
+        cycles = f"entered by position {start + search.mark} and has a period of at most {search.excluded}"
+        none = f", and no cycle that is {cycles}" if search.excluded else ""
+        because = f"undecided up to {start + search.position}: {note}no NaN{none}{self._told_jumps()}"
+        return Verdict("undecided", None, because)
 
     def _interrupted(self) -> Verdict:
         piece = self.pieces[-1]
@@ -219,6 +205,25 @@ class _Search:
             for piece in self.pieces
             if (jump := piece.jump) is not None
         )
+
+
+def cycle_verdict(first: int, again: int, told: str = "") -> Verdict:
+    """The verdict when the states of these positions are the first two that are equal; `told` ends the proof."""
+    period = again - first
+    if first == 0:
+        return _periodic(period, f"the states of positions 0 and {period} are equal{told}")
+    because = (
+        f"the states of positions {first} and {again} are the first two that are equal, so the state of position 0 "
+        f"never returns{told}"
+    )
+    return Verdict(
+        "non-periodic",
+        "state-cycle",
+        because,
+        preperiod=first,
+        eventual_period=period,
+        witness=(first, again),
+    )
 
 
 def _size(block: Block) -> int:
