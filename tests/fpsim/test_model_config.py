@@ -234,7 +234,7 @@ def without(*keys, **more):
     ({**GOOD, "rope_scaling": "linear"}, "rope_scaling"), ({**GOOD, "rope_scaling": [1]}, "rope_scaling"), ({**GOOD, "rope_scaling": {"factor": 2}}, "rope_scaling.rope_type"),
     ({**GOOD, "rope_scaling": {"type": "abacus"}}, "rope_scaling.type"), ({**GOOD, "rope_scaling": {"type": {}}}, "rope_scaling.type"),
     ({**GOOD, "rope_scaling": {"type": "linear"}}, "rope_scaling.factor"), ({**GOOD, "rope_scaling": {"type": "linear", "factor": "2"}}, "rope_scaling.factor"),
-    ({**GOOD, "rope_scaling": {"type": "linear", "factor": 0}}, "rope_scaling.factor"), ({**GOOD, "rope_scaling": {**LLAMA3, "low_freq_factor": 4}}, "rope_scaling.high_freq_factor"),
+    ({**GOOD, "rope_scaling": {"type": "linear", "factor": 0}}, "rope_scaling.factor"), ({**GOOD, "rope_scaling": {**LLAMA3, "low_freq_factor": 5}}, "rope_scaling.high_freq_factor"),
     ({**GOOD, "rope_scaling": {"type": "longrope", "short_factor": [1] * 63, "long_factor": [1] * 64}}, "rope_scaling.short_factor"),
     ({**GOOD, "rope_scaling": {"type": "longrope", "short_factor": [1] * 64, "long_factor": [1] * 63 + [None]}}, r"rope_scaling.long_factor\[63\]"),
     ({**GOOD, "rope_scaling": {"type": "linear", "factor": 2}, "rope_parameters": {"rope_type": "default"}}, "rope_scaling"),

@@ -346,7 +346,7 @@ LONG = {
     ({"type": "yarn", "factor": 2, "original_max_position_embeddings": 8, "mscale": -1}, "mscale"),
     ({"type": "yarn", "factor": 2, "original_max_position_embeddings": 8, "attention_factor": 0}, "attention_factor"),
     *[({key: value for key, value in LLAMA3.items() if key != gone}, gone) for gone in LLAMA3],
-    ({**LLAMA3, "high_freq_factor": 1}, "high_freq_factor"), ({**LLAMA3, "original_max_position_embeddings": 0}, "original_max_position_embeddings"),
+    ({**LLAMA3, "high_freq_factor": 0.5}, "high_freq_factor"), ({**LLAMA3, "original_max_position_embeddings": 0}, "original_max_position_embeddings"),
     ({**LONG, "short_factor": [1]}, "short_factor"), ({**LONG, "long_factor": [1, 0]}, r"long_factor\[1\]"), ({**LONG, "long_factor": [1, "x"]}, r"long_factor\[1\]"),
     ({**LONG, "long_factor": 3}, "long_factor"), ({**LONG, "short_factor": None}, "short_factor"), ({**LONG, "original_max_position_embeddings": 1}, "original_max_position_embeddings"),
     (LONG, "max_position_embeddings"), ({"type": "mrope"}, "mrope_section"), ({"type": "mrope", "mrope_section": [1, 2]}, "mrope_section"),
