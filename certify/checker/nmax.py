@@ -34,8 +34,11 @@ def parse_regime(thing: Any, purse: Purse) -> Regime:
     for name in _STAGES[1:]:
         if thing[name] == thing["values"]:
             raise Malformed(f'{name}: a stage with the value set of `values` is written "values"')
-        same = next((stages[other] for other in stages if other != "values" and thing[other] == thing[name]), None)
-        stages[name] = values if thing[name] == "values" else same or parse_valueset(thing[name], name, purse)
+        if thing[name] == "values":
+            stages[name] = values
+            continue
+        stages[name] = parse_valueset(thing[name], name, purse)  # each is read: to Python {"ftz": 0} is {"ftz": false}
+        stages[name] = next(stages[other] for other in stages if thing[other] == thing[name])
     return Regime(**stages, fma=thing["fma"], order=_parse_order(thing["order"], purse))
 
 

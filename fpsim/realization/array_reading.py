@@ -20,7 +20,17 @@ __all__ = ["MAX_ENTRIES", "Array", "read_arrays"]
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 MAX_ENTRIES = 1 << 28
-_WRONG = (ValueError, EOFError, OSError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, SyntaxError)
+_WRONG = (
+    ValueError,
+    EOFError,
+    OSError,
+    zipfile.BadZipFile,
+    zlib.error,
+    NotImplementedError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+)
 _LONGEST_LINE = 1 << 24
 
 
@@ -28,11 +38,12 @@ def read_arrays(file: str | Path) -> dict[str, Array]:
     """The arrays of a file by name; the only array of an .npy or .csv file is named "".  Raises `InputError`."""
     path = Path(file)
     try:
-        exists, folder = bool(str(file)) and path.exists(), path.is_dir()
+        exists, plain = bool(str(file)) and path.exists(), path.is_file()
     except OSError as problem:
         raise InputError("array", str(file), f"the name of a file that can be read ({problem.strerror})") from None
-    if not exists or folder:
-        raise InputError("array", str(file), "a file, not a folder" if exists else "the name of a file that exists")
+    if not plain:  # a folder, or a pipe that may never say anything
+        right = "a file, not a folder or a pipe" if exists else "the name of a file that exists"
+        raise InputError("array", str(file), right)
     readers = {".npy": _read_npy, ".npz": _read_npz, ".csv": _read_csv}
     reader = readers.get(path.suffix.lower())
     if reader is None:

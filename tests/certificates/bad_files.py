@@ -240,6 +240,7 @@ MALFORMED: dict[str, tuple[str, dict[str, Any]]] = {
     "fma-0": (C1E4, {"claim.regime.fma": 0}),
     "stage-unknown-word": (C1E4, {"claim.regime.score": "fp16"}),
     "stage-values-says-values": (C1E4, {"claim.regime.values": "values"}),
+    "stage-like-another-but-ftz-0": ("nmax-mixed-bf16-rotate-softmax-fp32", {"claim.regime.softmax.ftz": 0}),
     "stage-missing": (C1E4, {"claim.regime.score": ...}),
     "precision-0": (FP16, {"claim.F.precision": 0}),
     "precision-241": (FP16, {"claim.F.precision": 241}),

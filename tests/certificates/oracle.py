@@ -60,12 +60,7 @@ class AnyQuestion(Question):
 
 
 def truth(claim: Any) -> bool | str:
-    """True, False, `UNKNOWN` or `MALFORMED`, for the object that stands under `claim`.
-
-    >>> truth({"kind": "flarge", "F": {"kind": "grid", "values": [0, 1], "overflow": "inf", "rounding": "even"},
-    ...        "value": 1})
-    True
-    """
+    """True, False, `UNKNOWN` or `MALFORMED`, for the object that stands under `claim`."""
     try:
         return _decide(claim)
     except (NoClaimError, KeyError, TypeError, ValueError):

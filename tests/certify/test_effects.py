@@ -19,7 +19,10 @@ from certify.head_effects.errors import block_errors, phase_errors, rotation_err
 from certify.head_effects.exact import ExactScores
 from certify.head_effects.gaps import Gaps
 from certify.head_effects.positions import blocks_of, phases_of
+from certify.head_effects.schedules import schedule_effects
+from certify.head_effects.stored import stored_numbers
 from certify.head_effects.table import head_table
+from certify.periodicity.compute import period
 from fpsim.angle import Angle
 from fpsim.errors import InputError, UnsupportedError
 from fpsim.flarge import f_large
@@ -487,3 +490,41 @@ def test_a_head_with_no_queries():
     effects = head_effects([made("ideal", "1", "bf16")], length=2)
     assert (effects.first_failure, effects.least, effects.complete) == (None, None, True)
     assert "first failing query none" in str(effects)
+
+
+def test_an_array_has_no_angles_to_compare_with():
+    blocks_ = np.float16(np.stack([np.cos(np.arange(64)), np.sin(np.arange(64))], 1))
+    (effects,) = schedule_effects(period(array=blocks_), length=64).values()
+    shown = effects.to_json()
+    assert [shown[key] for key in ("phase_error", "angle_error", "cos_error", "sin_error")] == [None] * 4
+    assert "error" not in str(effects)
+    known = [Given(Angle.parse("1"), parse("fp16"), *np.float64(blocks_.T))]
+    assert 0 < head_effects(known, length=64).errors.angle.size < 1e-3
+
+
+@pytest.mark.parametrize(("arguments", "what"), [
+    ({"length": 2}, "length"), ({"length": 3.0}, "length"), ({"length": "9"}, "length"), ({"length": 9, "k": 8}, "k"), ({"length": 9, "k": 0}, "k"),
+    ({"length": 9, "k": True}, "k"), ({"length": 9, "k": 10**30}, "k"), ({"length": 9, "C": 0}, "C"),
+])  # fmt: skip
+def test_a_head_of_a_schedule_has_a_query(arguments, what):
+    with pytest.raises(InputError, match=f"^{what}: "):
+        schedule_effects(period(theta="1"), **arguments)
+    assert schedule_effects(period(theta="1"), length=np.int64(9), k=7)[None].queries == 9
+
+
+@pytest.mark.parametrize(("base", "pipeline", "subnormal", "zero"), [
+    ("1e4", "all-fp16", 0, 0), ("1e6", "all-fp16", 19, 0), ("1e8", "all-fp16", 27, 3), ("1e8", "transformers", 0, 0), ("1e6", "ggml-cpu", None, None),
+])  # fmt: skip
+def test_stored_frequencies_that_are_subnormal_or_zero(base, pipeline, subnormal, zero):
+    dim = 4 if subnormal is None else 128
+    result = period(base=base, dim=dim, dtype="fp16", pipeline=pipeline, positions=10)
+    (effects,) = schedule_effects(result, length=3).values()
+    shown = effects.to_json()
+    if subnormal is None:  # of a running product the first pair has no number, the second one has
+        assert (shown["stored_subnormal"], shown["stored_zero"]) == (0, 0)
+        assert stored_numbers([result.components[0].rotation]) is None
+    else:
+        assert (shown["stored_subnormal"], shown["stored_zero"]) == (subnormal, zero)
+        assert ("stored angles" in str(effects)) == (subnormal + zero > 0)
+    assert stored_numbers([made("ideal", "1", "fp16")]) is None
+    assert stored_numbers([Windowed(made("phase", "1e-7", "fp16"), 9)]).subnormal == 1

@@ -696,3 +696,89 @@ def test_rounding_is_what_the_proof_says():
         for x in (mpq(n, 64) for n in range(-63, 64)):
             rounded = round_exact(values, x)
             assert (rounded == 0) == zero.contains(x, x)
+
+
+# -- what a caller brings ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("theta", [np.array([1.0, 2.0]), iter(["1", 2]), range(1, 3), [np.float64(1), "2"], ("1,2",)])
+def test_angles_in_any_sequence(theta):
+    assert [component.theta for component in certify.period(theta=theta).components] == ["1", "2"]
+
+
+@pytest.mark.parametrize("arguments", [
+    {"theta": np.array(1.0)}, {"theta": np.eye(2)}, {"theta": b"1"}, {"theta": {"1": 2}}, {"theta": "1", "dtype": ""},
+    {"theta": "1", "dtype": []}, {"theta": "1", "resonance": "no"}, {"theta": "1", "resonance": 1}, {"theta": "1", "window": 8.0},
+    {"base": 10000, "dim": "8"}, {"theta": "1", "max_steps": "5"}, {"config": []}, {"config": 5}, {"config": b"{}"}, {"array": ()},
+    {"array": (np.eye(2),) * 3}, {"theta": "1 2"},
+])  # fmt: skip
+def test_arguments_of_a_wrong_kind_are_bad_input(arguments):
+    with pytest.raises(InputError):
+        certify.period(**arguments)
+
+
+def test_whole_numbers_of_numpy():
+    few = {"max_steps": np.int32(5000), "positions": np.int64(600), "window": np.uint8(200)}
+    assert certify.period(theta="1", realize="recurrence", **few).period == 200
+    assert len(certify.period(base=10000, dim=np.int64(8)).components) == 4
+    data = {
+        "rope_theta": 10000,
+        "head_dim": 8,
+        "max_position_embeddings": 64,
+        "rope_scaling": {"type": "dynamic", "factor": 2},
+    }
+    assert certify.period(config=data, length=np.int64(128)).schedule.endswith("length 128)")
+
+
+def test_the_line_of_the_schedule_is_short():
+    for arguments in (
+        {"theta": "1e400"},
+        {"theta": "2pi/" + "9" * 300},
+        {"base": "1e300", "dim": 4},
+        {"base": "1/3", "dim": 4},
+    ):
+        result = certify.period(**arguments)
+        assert len(str(result).splitlines()[0]) < 240
+    assert result.schedule == "(1/3)^(-2d/4)"
+    with pytest.raises(InputError, match=r"theta: cannot take 1e\+99999; it should be between"):
+        certify.period(theta="1e99999")
+
+
+@pytest.mark.parametrize("steps", [1, 10, 549, 550, 551, 1000, 1500])
+def test_no_equal_states_of_an_undecided_recurrence(steps):
+    """The two first equal states, 505 and 549, are the proof: who knows of them has decided."""
+    (component,) = certify.period(theta="1", dtype="fp16", realize="recurrence", max_steps=steps).components
+    if steps < 550:
+        assert (component.verdict.verdict, component.collision.pair) == ("undecided", None)
+    else:
+        verdict = component.verdict
+        assert (verdict.preperiod, verdict.eventual_period, component.collision.pair) == (505, 44, (505, 549))
+
+
+@pytest.mark.parametrize(("theta", "gone"), [("1", None), ("0.1", 100727)])
+def test_long_windows_of_a_recurrence(theta, gone):
+    (component,) = certify.period(theta=theta, dtype="fp16", realize="recurrence", window=200_000).components
+    assert component.verdict.leaves_F_at == gone
+    assert component.verdict.period == (200_000 if gone is None else None)
+    assert component.collision.pair == ((505, 549) if gone is None else None)
+
+
+@pytest.mark.parametrize(
+    "arguments", [{}, {"realize": "phase", "dtype": "fp64"}, {"pipeline": "vllm", "dtype": "fp64"}]
+)
+def test_a_window_of_any_size(arguments):
+    window = 10**23 - 1
+    result = certify.period(theta="1", window=window, **arguments)
+    assert result.period == window
+    assert "1.0000000000...e+23" not in str(result)  # it is written in full
+    assert "99999999999999999999999" in str(result)
+
+
+@pytest.mark.parametrize(
+    "theta", ["1e-100", "2pi/" + "9" * 300, "1.5707963267948966192313216916397514420985846996875529"]
+)
+def test_turns_too_small_for_compiled_code_are_not_searched_long(theta):
+    """Near a quarter turn the reference decides each block; it would take a minute for 2^16 of them."""
+    (component,) = certify.period(theta=theta, dtype="fp64").components
+    assert component.collision.pair is not None or "among the first 64 positions" in component.collision.reason
+    assert component.verdict.verdict == ("periodic" if "pi" in theta else "non-periodic")

@@ -163,3 +163,36 @@ def test_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(UnsupportedError, match=r"pip install 'fpcert\[plot\]'"):
         period_figure(curve)
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_positions_of_an_array_are_drawn():
+    """Also where neither a period nor a collision is known."""
+    curve = period_curve(period(array=np.float16(np.stack([np.cos(np.arange(64)), np.sin(np.arange(64))], 1))))
+    assert (curve.rows[0].known, curve.to_json()["rows"][0]["known"]) == (64, 64)
+    rows, errors = period_figure(curve).axes
+    (bars,) = rows.containers
+    assert bars.get_label() == "the positions that were given"
+    assert bars[0].get_x() + bars[0].get_width() == pytest.approx(63)
+    assert errors.get_legend() is None
+    assert not errors.lines
+    one = period_curve(period(array=np.float16([[1, 0]])))
+    assert [axes.get_legend() is None for axes in period_figure(one).axes] == [False, True]
+
+
+def test_wavelengths_of_two_kinds_of_layers_are_two_lines():
+    layers = {
+        "a": {"rope_type": "linear", "rope_theta": 100, "factor": 8},
+        "b": {"rope_type": "default", "rope_theta": 100},
+    }
+    result = period(config={"head_dim": 16, "rope_parameters": layers}, dtype="bf16", positions=10)
+    rows, _ = period_figure(period_curve(result, reach=10)).axes
+    (line,) = [line for line in rows.lines if line.get_label().startswith("wavelength")]
+    gaps = np.flatnonzero(np.isnan(line.get_xdata()))
+    assert gaps.tolist() == [8]
+    assert np.delete(line.get_ydata(), gaps).tolist() == list(range(16))
+
+
+def test_turns_too_small_for_compiled_code_have_short_curves():
+    curve = period_curve(period(theta="1e-100", dtype="fp64", realize="phase", positions=10))
+    assert curve.curves[0].ranges[-1][1] == BY_REFERENCE - 1

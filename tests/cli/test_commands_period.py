@@ -1,8 +1,11 @@
 """`fpcert period`: keys, exit codes, messages."""
 
 import json
+import os
 
 import pytest
+
+from certify.head_effects import schedules
 
 KEYS = {
     "theta", "verdict", "period", "preperiod", "eventual_period", "leaves_F_at", "proof", "witness", "first_collision",
@@ -163,3 +166,79 @@ def test_stochastic_rounding_is_exit_code_4(fpcert):
     done = fpcert("period", "--theta", "1", "--dtype", "fp16:stochastic=1")
     assert done.code == 4
     assert "stochastically" in done.err
+
+
+@pytest.mark.parametrize(("arguments", "text"), [
+    (("--theta", "1 2"), "cannot take 1 2"), (("--theta", "1", "--dtype", ""), "value set: cannot take ''"), (("--theta", "1", "--realize", ""), "realize: cannot take ''"),
+    (("--theta", "1", "--realize", "ideal", "--pipeline", "vllm"), "--realize"), (("--theta", " "), "cannot take ' '"), (("--theta", "\x1b[31m1\n"), r"\x1b[31m1\n"),
+    (("--config", ""), "config: cannot take ''"), (("--theta", "1e99999"), "1e+99999"), (("--theta", "1", "--effects", "9", "--k", "8"), "k: cannot take 8"),
+    (("--theta", "1", "--effects", "9", "--C", "-1"), "C: cannot take -1"), (("--array", os.devnull), "null"), (("--theta", "1", "--certificate", "/nonexistent/c.json"), "/nonexistent"),
+])  # fmt: skip
+def test_more_bad_input(fpcert, arguments, text):
+    done = fpcert("period", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert text in done.err
+
+
+def test_numbers_of_thousands_of_digits(fpcert):
+    code, shown = answer(fpcert, "--theta", "2pi/" + "9" * 5000)
+    assert (code, shown["period"]) == (0, "9" * 5000)
+    assert answer(fpcert, "--theta", "1", "--window", str(2**100))[1]["period"] == 2**100
+
+
+@pytest.mark.parametrize("name", ["\x1b[31mred\n", "\ud800", "x" * 5000])
+def test_any_name_in_a_config(fpcert, tmp_path, name):
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({"rope_theta": 10000, "head_dim": 4, "model_type": name}))
+    done = fpcert("period", "--config", str(path))
+    assert (done.code, done.err) == (0, "")
+    assert all(line.isprintable() for line in done.out.splitlines())
+    assert len(done.out.splitlines()[0]) < 250
+    assert fpcert("period", "--config", str(path), "-o", str(tmp_path / "out")).code == 0
+    assert (tmp_path / "out").read_text(encoding="utf-8") == done.out
+
+
+@pytest.mark.parametrize(("arguments", "text"), [
+    (("--theta", "1", "--effects", "99999999999"), "at most 16777216 positions"), (("--theta", "1", "--dtype", "fp128", "--effects", "9"), "binary64 does not hold"),
+    (("--theta", "2pi/100000007", "--predicates"), "residues"), (("--theta", "1", "--window", "6", "--certificate"), "mod 6"),
+])  # fmt: skip
+def test_the_verdicts_stand_where_more_is_not_supported(fpcert, tmp_path, arguments, text):
+    file = [str(tmp_path / "c.json")] if arguments[-1] == "--certificate" else []
+    done = fpcert("period", *arguments, *file, "--json")
+    assert done.code == 4
+    assert text in done.err
+    assert json.loads(done.out)["components"][0]["verdict"] in ("periodic", "non-periodic")
+    assert not (tmp_path / "c.json").exists()
+
+
+def test_the_verdicts_stand_when_ctrl_c_ends_the_effects(fpcert, monkeypatch):
+    def interrupted(*_arguments, **_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(schedules, "head_effects", interrupted)
+    done = fpcert("period", "--theta", "1", "--effects", "100", "--json")
+    assert done.code == 130
+    assert json.loads(done.out)["component_periodic"] is False
+
+
+def test_effects(fpcert, tmp_path):
+    code, shown = answer(
+        fpcert, "--base", "1e6", "--dim", "128", "--dtype", "fp16", "--pipeline", "all-fp16", "--effects", "100"
+    )
+    (effects,) = shown["effects"]
+    assert (code, effects["stored_subnormal"], effects["stored_zero"], effects["distinct_blocks"]) == (0, 19, 0, 100)
+    path = tmp_path / "blocks.csv"
+    path.write_text("1,0\n0,1\n-1,0\n0,-1\n" * 3)
+    done = fpcert("period", "--array", str(path), "--effects", "12")
+    assert done.code == 0
+    assert "equal neighbours" in done.out
+    assert "error" not in done.out
+    assert fpcert("period", "--array", str(path), "--effects", "13").code == 2
+
+
+def test_several_certificates(fpcert, tmp_path):
+    file = tmp_path / "c.json"
+    done = fpcert("period", "--theta", "2pi/7, 1", "--certificate", str(file))
+    assert (done.code, done.err) == (0, f"2 certificates: {tmp_path / 'c-1.json'} to {tmp_path / 'c-2.json'}\n")
+    assert fpcert("check", str(tmp_path / "c-1.json"), str(tmp_path / "c-2.json")).code == 0
+    assert fpcert("period", "--theta", "2pi/7, 1", "--certificate", str(file), "--quiet").err == ""

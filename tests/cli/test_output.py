@@ -5,6 +5,7 @@ import json
 import math
 import os
 from fractions import Fraction
+from pathlib import Path
 
 import gmpy2
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fpcert.output import emit, note, to_json
+from fpcert.output import emit, note, note_files, to_json
 from fpsim.errors import FpcertError
 
 
@@ -136,3 +137,28 @@ def test_a_protected_folder(fpcert, tmp_path):
     outcome = fpcert("env", "-o", str(tmp_path / "file"))
     assert outcome.code == 2
     assert "permission denied" in outcome.err
+
+
+def test_what_a_terminal_obeys_is_escaped_in_text(capsys, tmp_path):
+    text = "name \x1b[31mred\x07 and \ud800\n  a\ttab\n"
+    emit({}, False, None, text=text)
+    assert capsys.readouterr().out == "name \\x1b[31mred\\x07 and \\ud800\n  a\ttab\n"
+    emit({}, False, str(tmp_path / "out"), text=text)
+    assert (tmp_path / "out").read_text(encoding="utf-8") == "name \\x1b[31mred\\x07 and \\ud800\n  a\ttab\n"
+    emit({"name": "\x1b\ud800"}, True, str(tmp_path / "out"))
+    assert json.loads((tmp_path / "out").read_text(encoding="utf-8")) == {"name": "\x1b\ud800"}
+
+
+def test_what_the_encoding_of_stdout_lacks_is_escaped(process):
+    code = "from fpcert.output import emit; emit({}, False, None, text='angle \u03c0')"
+    done = process(code=("-c", code), PYTHONIOENCODING="ascii")
+    assert (done.code, done.out, done.err) == (0, "angle \\u03c0\n", "")
+
+
+def test_several_certificates_are_named(capsys):
+    files = [Path("a-1.json"), Path("a-2.json")]
+    note_files(files[:1])
+    note_files(files, quiet=True)
+    assert capsys.readouterr().err == ""
+    note_files(files)
+    assert capsys.readouterr() == ("", "2 certificates: a-1.json to a-2.json\n")

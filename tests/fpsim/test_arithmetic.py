@@ -204,7 +204,11 @@ def test_stochastic_rounding_depends_on_seed_and_operation_only() -> None:
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_an_out_that_overlaps_the_input_gets_the_right_values(dtype: Any) -> None:
     base = np.linspace(0.1, 900.1, 1001).astype(dtype)
-    for source, target in ((slice(None, -1), slice(1, None)), (slice(1, None), slice(None, -1)), (slice(None), slice(None))):
+    for source, target in (
+        (slice(None, -1), slice(1, None)),
+        (slice(1, None), slice(None, -1)),
+        (slice(None), slice(None)),
+    ):
         x = base.copy()
         expected = fpsim.round("fp16", x[source].copy())
         fpsim.round("fp16", x[source], out=x[target])

@@ -84,7 +84,7 @@ def test_bad_text(write, content, reason):
         "[0,",
         '{"values": [0, 1], "size": 2}',
         '{"values": [0, 1], "values": [0, 2]}',
-    "[" * 100_000,
+        "[" * 100_000,
         '{"values":[0,1],"overflow":"up"}',
     ],
 )

@@ -1,6 +1,7 @@
 """Schedules from config.json: the models that people run, and what is refused."""
 
 import json
+import math
 import os
 
 import pytest
@@ -307,3 +308,46 @@ def test_any_object_gives_schedules_or_an_error_of_ours(data):
     assert config.schedules
     for schedule in config.schedules.values():
         assert all(angle.enclose(64)[0] <= angle.enclose(64)[1] for angle in schedule.angles)
+
+
+@pytest.mark.parametrize("source", [None, 5, b"config.json", [], "", ["config.json"]])
+def test_what_is_no_configuration_at_all(source):
+    with pytest.raises(InputError, match=r"^config: cannot take .*the name of a JSON file, or a mapping"):
+        read_config(source)
+
+
+@pytest.mark.parametrize(("name", "shown"), [
+    ("llama", "llama"), ("\x1b[31mred\n", r"\x1b[31mred\n"), ("\ud800", r"\ud800"), ("x" * 5000, "x" * 120 + "..."),
+])  # fmt: skip
+def test_a_name_is_fit_for_a_line(name, shown):
+    config = read_config({"rope_theta": 10000, "head_dim": 4, "_name_or_path": name})
+    assert config.name == shown
+
+
+def test_names_of_layers_are_fit_for_a_line():
+    layers = {"a\n\x1b": {"rope_type": "default", "\x1b": 3}, "b\r": None}
+    config = read_config({"rope_theta": 10000, "head_dim": 4, "rope_parameters": layers})
+    assert list(config.schedules) == [r"a\n\x1b"]
+    assert all(text.isprintable() for text in config.notes)
+
+
+def test_llama3_without_a_middle_band():
+    """Llama 4 Scout: the two factors are equal."""
+    scaling = {"rope_type": "llama3", "factor": 16, "low_freq_factor": 1, "high_freq_factor": 1}
+    scaling["original_max_position_embeddings"] = 8192
+    data = {"rope_theta": 500000, "head_dim": 128}
+    plain = read_config(data).schedules["rope"].angles
+    found = read_config({**data, "rope_scaling": scaling}).schedules["rope"].angles
+    long = [math.tau * 500000 ** (d / 64) > 8192 for d in range(64)]
+    assert sum(long) == 29
+    expected = tuple(angle.times(mpq(1, 16)) if far else angle for angle, far in zip(plain, long, strict=True))
+    assert found == expected
+
+
+def test_long_lists_are_cut_in_texts():
+    scaling = {"rope_type": "longrope", "short_factor": [1] * 64, "long_factor": [2] * 64, "factor": 4}
+    scaling["original_max_position_embeddings"] = 4096
+    data = {"rope_theta": 10000, "head_dim": 128, "max_position_embeddings": 16384, "rope_scaling": scaling}
+    text = str(read_config(data).schedules["rope"].scaling)
+    assert "long_factor [2, 2, 2, 2, ... 64 numbers]" in text
+    assert len(text) < 250

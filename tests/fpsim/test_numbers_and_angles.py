@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fpsim.angle import Angle, conventional_angle
 from fpsim.errors import InputError
-from fpsim.number import decimal_text, exact_text, parse_number
+from fpsim.number import decimal_text, exact_text, parse_count, parse_number
 from fpsim.real import Irrational
 from fpsim.turning import cos_of, sin_of
 
@@ -136,3 +136,56 @@ def test_rational_cosines_are_exact():
     sixth = Angle.parse("pi/3")
     assert [cos_of(sixth, n) for n in range(6)] == [1, mpq(1, 2), mpq(-1, 2), -1, mpq(-1, 2), mpq(1, 2)]
     assert [sin_of(Angle.parse("pi/6"), n) for n in (0, 1, 3, 5, 6, 7)] == [0, mpq(1, 2), 1, mpq(1, 2), 0, mpq(-1, 2)]
+
+
+@pytest.mark.parametrize(("text", "same"), [
+    (" 2 pi * 3 / 7 ", "2pi*3/7"), ("- 1", "-1"), ("+ pi /2", "pi/2"), ("3 / 4 * pi", "3/4pi"), ("2\tpi", "2pi"), ("1 /3", "1/3"),
+])  # fmt: skip
+def test_space_around_an_operator(text, same):
+    assert Angle.parse(text) == Angle.parse(same)
+
+
+@pytest.mark.parametrize(
+    "text", ["1 2", "1. 5", "1 e5", "0x1 p3", "2 pi 3", "2pi*3 7", "- - 1", "1" + " " * 19_000 + "2"]
+)
+def test_space_within_a_number_is_refused(text):
+    """Two angles with a space between them are not one long number."""
+    with pytest.raises(InputError):
+        Angle.parse(text)
+
+
+def test_denominators_of_thousands_of_digits():
+    """More than the 4300 that Python itself converts."""
+    assert Angle.parse("2pi/" + "9" * 5000).turns == mpq(1, 10**5000 - 1)
+    assert Angle.parse("pi*" + "9" * 5000).coefficient == 10**5000 - 1
+    with pytest.raises(InputError, match="division by 0"):
+        Angle.parse("pi/" + "0" * 5000)
+
+
+@pytest.mark.parametrize(("text", "brief"), [
+    ("0.1", "0.1"), ("1e400", "1e+400"), ("-1e-400", "-1e-400"), ("2pi/" + "7" * 90, "2/77777777777777777777777..."),
+])  # fmt: skip
+def test_brief_texts(text, brief):
+    angle = Angle.parse(text)
+    assert angle.brief(28) == brief
+    assert angle.brief(10**6) == str(angle)
+
+
+def test_the_base_of_a_power_is_in_parentheses_where_it_must():
+    assert [str(conventional_angle(base, 2, 8)) for base in ("1/3", "10000", "0.5")] == [
+        "(1/3)^(-1/4)",
+        "0.1",
+        "0.5^(-1/4)",
+    ]
+
+
+@pytest.mark.parametrize("value", [1, 5, np.int64(5), np.uint8(3), 10**30])
+def test_counts(value):
+    assert parse_count(value, "k") == value
+    assert type(parse_count(value, "k")) is int
+
+
+@pytest.mark.parametrize("value", [0, -1, True, 1.0, np.float64(1), "5", None, [1], 11])
+def test_bad_counts(value):
+    with pytest.raises(InputError, match=r"^k: cannot take .*an integer of at least 1 and at most 10"):
+        parse_count(value, "k", most=10)

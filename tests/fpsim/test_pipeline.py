@@ -564,3 +564,12 @@ def test_names():
 def test_bad_input(make, match):
     with pytest.raises(InputError, match=match):
         make()
+
+
+@pytest.mark.parametrize("made", [
+    lambda: Stages(chain="exact"), lambda: Stages(chain=None), lambda: Pipeline("mine", None), lambda: Pipeline("mine", "fp32"),
+    lambda: Pipeline.named("vllm", 5), lambda: Pipeline.named("vllm").for_schedule("1e4"),
+])  # fmt: skip
+def test_parts_of_a_wrong_type(made):
+    with pytest.raises(InputError):
+        made()

@@ -1,6 +1,7 @@
 """Realizations: the references by their definitions, what they say of themselves, and arrays from files."""
 
 import math
+import os
 import random
 import zipfile
 
@@ -378,3 +379,13 @@ def test_entries_that_are_no_values(tmp_path):
     for pair in (1, -1):
         with pytest.raises(InputError, match="1 pairs"):
             kind.rotation(ONE, ValueSet.parse("fp64"), pair)
+
+
+def test_what_is_no_plain_file_or_has_a_strange_header(tmp_path) -> None:
+    pipe, strange = tmp_path / "pipe.npy", tmp_path / "strange.npy"
+    os.mkfifo(pipe)
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (True, 2), }".ljust(117) + b"\n"
+    strange.write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(16))
+    for file in (pipe, strange):
+        with pytest.raises(InputError, match="array"):
+            ArrayKind.read(file)

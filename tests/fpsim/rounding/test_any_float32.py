@@ -10,15 +10,44 @@ from fpsim.rounding.any_float32 import AddedAny, ShiftedAny, any_spec32_of
 from fpsim.rounding.reference import round_exact
 from fpsim.valueset import ValueSet
 
-SETS = ["fp16", "bf16", "tf32", "e4m3", "e5m2", "e3m2", "e2m1", "e4m3fnuz", "fixed:8.4", "fixed:12.11", "e6m13", "e8m10", "fixed:20.2"]
-OPTIONS = [":up", ":down", ":zero", ":away", ":odd", ":ftz", ":up:saturate", ":zero:nan", ":away:nan", ":ftz:odd", ":saturate:down", ":ftz:zero"]
+SETS = [
+    "fp16",
+    "bf16",
+    "tf32",
+    "e4m3",
+    "e5m2",
+    "e3m2",
+    "e2m1",
+    "e4m3fnuz",
+    "fixed:8.4",
+    "fixed:12.11",
+    "e6m13",
+    "e8m10",
+    "fixed:20.2",
+]
+OPTIONS = [
+    ":up",
+    ":down",
+    ":zero",
+    ":away",
+    ":odd",
+    ":ftz",
+    ":up:saturate",
+    ":zero:nan",
+    ":away:nan",
+    ":ftz:odd",
+    ":saturate:down",
+    ":ftz:zero",
+]
 
 
 def numbers(values):
     """Bit patterns at random, numbers around F's range and least value, values of F with their neighbours and midpoints."""
     random = np.random.default_rng(values.last)
     largest, least = float(values.max), float(values.min_positive)
-    listed = np.array([float(values.value(int(n))) for n in random.integers(values.first, values.last + 1, 400)], np.float32)
+    listed = np.array(
+        [float(values.value(int(n))) for n in random.integers(values.first, values.last + 1, 400)], np.float32
+    )
     middles = ((listed[1:].astype(float) + listed[:-1]) / 2).astype(np.float32)
     with np.errstate(over="ignore"):
         parts = [
