@@ -25,6 +25,7 @@ from fpsim.errors import FpcertError
 from fpsim.flarge import f_large
 from fpsim.realization import REALIZATIONS, realize
 from fpsim.regime import Regime
+from fpsim.rounding.specs import spec_of
 from fpsim.sums import Order
 from fpsim.valueset import ValueSet
 
@@ -32,7 +33,7 @@ __all__ = ["MALFORMED", "UNKNOWN", "corrected", "truth"]
 
 UNKNOWN, MALFORMED = "unknown", "malformed"
 _ROWS = 60  # query positions that are walked by the reference
-_LENGTH = 20_000  # rows or near-returns that are looked at
+_NEAR_RETURNS, _LENGTH, _LENGTH_BY_REFERENCE = 20_000, 8_000, 600  # that are looked at, by kernels or not
 _EXPONENT = 1_000_000  # beyond, numbers take too long here
 _STEPS, _STATES = 2_000_000, 2_000  # of a recurrence, searched and looked at one by one
 _ENUMS = {
@@ -149,19 +150,22 @@ def _n_max(question: Question, asked: int) -> tuple[int | None, int | None]:
     asked_of = Question(question.angle, question.scale, k, question.regime, question.kind, question.criterion)
     found = nmax_of(asked_of, method="bracket")
     if found.status != "exact" and found.lower <= asked and (found.upper is None or asked <= found.upper):
-        if _expected_rows(asked_of, asked) > _LENGTH:
+        if not _is_short(asked_of, asked):
             raise TooMuchError
         found = nmax_of(asked_of, method="pruned", max_length=max(asked, k) + 1)
     return found.lower, found.lower if found.status == "exact" else found.upper
 
 
-def _expected_rows(question: Question, asked: int) -> float:
-    """About how many rows or near-returns the pruned road looks at."""
+def _is_short(question: Question, asked: int) -> bool:
+    """Whether a scan to that length takes seconds: by near-returns, of which about so many are looked at, or by rows."""
     if question.realize in ("ideal", "table"):
         bounds = error_bounds(question, question.offset + 1)
         if isinstance(bounds, ErrorBounds) and question.threshold is not None:
-            return asked * math.sqrt(2 * (question.threshold + 2 * bounds.score) / question.scale) / math.pi
-    return asked
+            share = math.sqrt(2 * (question.threshold + 2 * bounds.score) / question.scale) / math.pi
+            return asked * share <= _NEAR_RETURNS
+    regime = question.regime
+    compiled = all(spec_of(values) is not None for values in (regime.values, regime.rotate, regime.score))
+    return asked <= (_LENGTH if compiled else _LENGTH_BY_REFERENCE)
 
 
 def _periodic(claim: Any) -> bool | str:

@@ -28,10 +28,10 @@ def check(data):
 
 
 def must_be_true(corpus, data):
-    """Whatever is verified is what the producer finds as well."""
+    """Whatever is verified is what the producer finds as well, where it is known soon."""
     report = check(data)
     if report.verdict == "verified" and data not in corpus.good.values():
-        assert corpus.oracle.truth(json.loads(data)["claim"]) is True, data
+        assert corpus.oracle.truth(json.loads(data)["claim"]) in (True, corpus.oracle.UNKNOWN), data
     return report
 
 
