@@ -24,12 +24,12 @@ from fpsim.realization import Counter, Given, Ideal, Phase, Realization, Recurre
 from fpsim.realization.counting import counted_floats
 from fpsim.rounding.dispatch import implement, round_interval
 from fpsim.rounding.kinds import AnyFloat, Binary32, Binary64, Grid, NearestFloat, Spec
-from fpsim.rounding.reference import Element
 from fpsim.rounding.specs import spec_of
 
-__all__ = ["MAX_POSITION", "Floats", "HasFastBlocks", "blocks", "turn_words"]
+__all__ = ["MAX_POSITION", "Floats", "HasFastBlocks", "HasFastPhases", "Integers", "blocks", "phases", "turn_words"]
 
 Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
+Integers: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
 MAX_POSITION = 1 << 62
 _WORD = 1 << 64
@@ -43,6 +43,14 @@ class HasFastBlocks(Protocol):
 
     def fast_blocks(self, start: int, stop: int) -> tuple[Floats, Floats]:
         """What `blocks` of this module promises."""
+
+
+@runtime_checkable
+class HasFastPhases(Protocol):
+    """A realization with a fast twin of its method `phase`."""
+
+    def fast_phases(self, start: int, stop: int) -> Floats:
+        """What `phases` of this module promises."""
 
 
 def blocks(realization: Realization, start: int, stop: int) -> tuple[Floats, Floats]:
@@ -64,10 +72,10 @@ def blocks(realization: Realization, start: int, stop: int) -> tuple[Floats, Flo
         raise ValueError(f"positions {start}..{stop}: they should be rising and between 0 and {least}")
     if isinstance(realization, Given):
         return realization.c[start:stop].copy(), realization.s[start:stop].copy()
-    if not realization.angle:  # the identity
-        return np.ones(stop - start), np.zeros(stop - start)
     if isinstance(realization, HasFastBlocks):
         return realization.fast_blocks(start, stop)
+    if not realization.angle:  # the identity
+        return np.ones(stop - start), np.zeros(stop - start)
     spec = spec_of(realization.values)
     if spec is not None:
         if isinstance(realization, Ideal):
@@ -86,24 +94,36 @@ def _reference_blocks(realization: Realization, positions: range | list[int]) ->
     return np.array([float(c) for c, _ in entries]), np.array([float(s) for _, s in entries])
 
 
-def _phase_blocks(realization: Phase, start: int, stop: int) -> tuple[Floats, Floats]:
+def phases(realization: Realization, start: int, stop: int) -> Floats | None:
+    """phi_i of the positions start .. stop-1, every one that of `realization.phase`; None for one that forms no phase.
+
+    >>> from fpsim.valueset import ValueSet
+    >>> phases(Phase(Angle.parse("0.5"), ValueSet.parse("bf16")), 255, 259).tolist()
+    [127.5, 128.0, 128.0, 129.0]
+    """
+    if isinstance(realization, HasFastPhases):
+        return realization.fast_phases(start, stop)
+    if not isinstance(realization, Phase):
+        return None
+    if spec_of(realization.values) is None:
+        return np.array([float(realization.phase(i)) for i in range(start, stop)])
+    return _phases(realization, start, stop)
+
+
+def _phases(realization: Phase, start: int, stop: int) -> Floats:
     values = realization.values
     if isinstance(realization, Counter):
         positions = counted_floats(values, start, stop)
+    elif stop <= 1 << 53:
+        positions = arithmetic.round(values, np.arange(start, stop).astype(np.float64))
     else:
-        count = np.arange(start, stop)
-        exact = (
-            count.astype(np.float64)
-            if stop <= 1 << 53
-            else np.array([float(_float(arithmetic.round(values, int(i)))) for i in count])
-        )
-        positions = arithmetic.round(values, exact)
-    phase = arithmetic.mul(values, float(_float(realization.stored)), positions)
+        positions = np.array([float(realization.position(i)) for i in range(start, stop)])
+    return np.asarray(arithmetic.mul(values, float(realization.stored), positions))
+
+
+def _phase_blocks(realization: Phase, start: int, stop: int) -> tuple[Floats, Floats]:
+    values, phase = realization.values, _phases(realization, start, stop)
     return arithmetic.cos(values, phase), arithmetic.sin(values, phase)
-
-
-def _float(x: Element) -> float:
-    return float(x)
 
 
 def turn_words(angle: Angle) -> tuple[np.uint64, np.uint64, np.uint64]:

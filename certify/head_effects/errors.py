@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from gmpy2 import mpq
 
-from certify.head_effects.positions import Floats, blocks_of, phases_of
-from fpsim.blocks import blocks
+from fpsim.blocks import Floats, blocks, phases
 from fpsim.enclosure import pi_bounds
 from fpsim.real import Irrational
 from fpsim.realization import Ideal, Realization
@@ -77,11 +76,11 @@ def rotation_errors(rotations: Sequence[Realization], length: int) -> RotationEr
             angle = _greater(angle, angles, start, pair)
             cos = _greater(cos, cosines, start, pair)
             sin = _greater(sin, sines, start, pair)
-            phases = phase_errors(rotation, start, stop)
-            if phases is not None:
-                phase = _greater(phase, phases, start, pair)
+            off = phase_errors(rotation, start, stop)
+            if off is not None:
+                phase = _greater(phase, off, start, pair)
                 limit = stop if reaches is None else min(stop, reaches[0])  # an equal position keeps the earlier pair
-                position = _first_at_pi(rotation, phases, start, limit)
+                position = _first_at_pi(rotation, off, start, limit)
                 reaches = reaches if position is None else (position, pair)
     return RotationErrors(angle, cos, sin, phase, reaches)
 
@@ -102,7 +101,7 @@ def block_errors(rotation: Realization, start: int, stop: int) -> tuple[Floats, 
 
     The angle from the exact vector (C, S) to (c, s) has the tangent (s C - c S) / (c C + s S).
     """
-    c, s = blocks_of(rotation, start, stop)
+    c, s = blocks(rotation, start, stop)
     exact_c, exact_s = blocks(Ideal(rotation.angle, _BINARY64), start, stop)
     with np.errstate(invalid="ignore"):
         bad = ~(np.isfinite(c) & np.isfinite(s))
@@ -131,8 +130,8 @@ def phase_errors(rotation: Realization, start: int, stop: int) -> Floats | None:
     only i l and the error itself are rounded, and l, at most 2^-56 of theta up to 2^24 positions, is small beside
     half a unit in the last place of phi in any format that binary64 holds.
     """
-    phases = phases_of(rotation, start, stop)
-    if phases is None:
+    turned = phases(rotation, start, stop)
+    if turned is None:
         return None
     lo, hi = rotation.angle.enclose(200)
     theta = (lo + hi) / 2
@@ -142,9 +141,9 @@ def phase_errors(rotation: Realization, start: int, stop: int) -> Floats | None:
     positions = np.arange(start, stop, dtype=np.float64)
     with np.errstate(invalid="ignore"):
         errors: Floats = np.abs(
-            phases - positions * float(high) - positions * float(middle) - positions * float(theta - high - middle)
+            turned - positions * float(high) - positions * float(middle) - positions * float(theta - high - middle)
         )
-    errors[~np.isfinite(phases)] = np.nan
+    errors[~np.isfinite(turned)] = np.nan
     return errors
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from gmpy2 import mpq, mpz
 
-from certify.head_effects.positions import Floats
 from certify.head_effects.table import HeadTable
+from fpsim.blocks import Floats
 from fpsim.number import exact_text, json_number
 from fpsim.rounding.reference import Element
 

@@ -30,8 +30,8 @@ import numpy as np
 from gmpy2 import mpq
 
 from certify.head_effects.exact import ExactScores, Gap
-from certify.head_effects.positions import Floats, Integers
 from certify.head_effects.table import HeadTable
+from fpsim.blocks import Floats, Integers
 
 __all__ = ["Gaps", "Scan"]
 

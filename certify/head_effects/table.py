@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from certify.head_effects.positions import Floats, Integers, blocks_of
+from fpsim.blocks import Floats, Integers, blocks
 from fpsim.errors import InputError, UnsupportedError
 from fpsim.realization import Realization
 from fpsim.rounding.reference import round_exact
@@ -90,7 +90,7 @@ def _keys(rotations: Sequence[Realization], length: int) -> tuple[Floats, int | 
     for start in range(0, length, _AT_ONCE):
         stop = min(start + _AT_ONCE, length)
         for d, rotation in enumerate(rotations):
-            c, s = blocks_of(rotation, start, stop)
+            c, s = blocks(rotation, start, stop)
             keys[start:stop, d], keys[start:stop, pairs + d] = c, s
         bad = np.flatnonzero(~np.isfinite(keys[start:stop]).all(axis=1))
         if bad.size:

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from certify.head_effects.positions import blocks_of
 from certify.periodicity.phase_stages import as_phased, position_set
 from certify.periodicity.positions import has_fast_blocks
 from certify.periodicity.undefined import has_nan
 from certify.periodicity.verdict import Verdict, position_text
+from fpsim.blocks import blocks
 from fpsim.compilation import kernel
 from fpsim.realization import Realization, Recurrence
 from fpsim.realization.counting import integers_up_to
@@ -105,7 +105,7 @@ def _search(rotation: Realization, count: int) -> tuple[int, int] | None:
     done, part = 0, min(count, _FIRST_PART)
     while done < count:
         stop = min(count, done + part)
-        new_c, new_s = blocks_of(rotation, done, stop)
+        new_c, new_s = blocks(rotation, done, stop)
         np.add(new_c, 0.0, out=c[done:stop])  # -0 becomes 0
         np.add(new_s, 0.0, out=s[done:stop])
         if slots.size < 2 * stop:

@@ -27,13 +27,13 @@ from dataclasses import replace
 
 from gmpy2 import mpq
 
-from certify.head_effects.positions import blocks_of
 from certify.periodicity.monotone import least
 from certify.periodicity.phase_stages import PhasedRotation, entry_of, may_be_nan, phase_function, settled_by
 from certify.periodicity.positions import has_fast_blocks
 from certify.periodicity.undefined import has_nan
 from certify.periodicity.verdict import Verdict, position_text
 from fpsim.angle import Angle
+from fpsim.blocks import blocks
 from fpsim.real import Irrational
 from fpsim.realization.block import angle_real, is_finite
 from fpsim.rounding.reference import is_nan
@@ -182,7 +182,7 @@ class _Search:
         count = min(bound, _MOST_POSITIONS if fast else _MOST_POSITIONS_BY_REFERENCE)
         block = rotation.block(bound)
         if fast:
-            c, s = blocks_of(rotation, 0, count)
+            c, s = blocks(rotation, 0, count)
             differs = [int(i) for i in ((c != float(block[0])) | (s != float(block[1]))).nonzero()[0]]
         else:
             differs = [i for i in range(count) if rotation.block(i) != block]

@@ -8,8 +8,7 @@ every visit n <= N is a hit.  When the first hits of both agree, that is the fir
 the ends are made finer.  That ends: no place of an n >= 1 is an end of the arc, so every n up to the first visit is
 decided by some M.
 
-(`certify.rotation.visits` lists all visits, step by step; where an angle is so small that very many positions are
-within its doubt at an end, that takes very many steps.)
+(`certify.rotation.visits` lists all visits to an arc with rational ends.)
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ _LEAST_TURN = mpq(1, 1 << 60)
 
 
 def has_fast_blocks(rotation: Realization) -> bool:
-    """Whether `positions.blocks_of` computes the blocks by compiled code, exactly, and not one by one."""
+    """Whether `fpsim.blocks` computes the blocks by compiled code, exactly, and not one by one."""
     if isinstance(rotation, Windowed):
         inner = rotation.inner
         if isinstance(inner, Recurrence):  # without a window its search is its own

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from gmpy2 import mpq
 
-from certify.head_effects.positions import blocks_of
 from certify.periodicity.positions import has_fast_blocks
 from certify.periodicity.verdict import Verdict
+from fpsim.blocks import blocks
 from fpsim.errors import UnsupportedError
 from fpsim.number import json_number, readable
 from fpsim.realization import Realization
@@ -90,17 +90,17 @@ def _is_periodic(verdict: Verdict) -> bool:
 
 def _of_component(number: int, rotation: Realization, period: int) -> Iterator[Predicate]:
     if has_fast_blocks(rotation):
-        for entry, array in zip("cs", blocks_of(rotation, 0, period), strict=True):
+        for entry, array in zip("cs", blocks(rotation, 0, period), strict=True):
             values, inverse, counts = np.unique(array + 0.0, return_inverse=True, return_counts=True)
             ends = np.cumsum(counts)[:-1]
             for value, places in zip(values, np.split(np.argsort(inverse, kind="stable"), ends), strict=True):
                 element = mpq(float(value)) if np.isfinite(value) else float(value)
                 yield Predicate(number, entry, element, period, tuple(map(int, places)))
         return
-    blocks = [rotation.block(i) for i in range(period)]
+    listed = [rotation.block(i) for i in range(period)]
     for place, entry in enumerate("cs"):
         residues: dict[Element, list[int]] = {}
-        for i, block in enumerate(blocks):
+        for i, block in enumerate(listed):
             residues.setdefault(block[place], []).append(i)
         for value in sorted(residues):
             yield Predicate(number, entry, value if value else mpq(0), period, tuple(residues[value]))

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from certify.head_effects.positions import Floats, blocks_of
 from certify.periodicity.least_period import prime_divisors, table_period
 from certify.periodicity.positions import has_fast_blocks
 from certify.periodicity.undefined import has_nan
 from certify.periodicity.verdict import Verdict, position_text
+from fpsim.blocks import Floats, blocks
 from fpsim.realization import Realization, Recurrence
 from fpsim.realization.windowed import Windowed
 
@@ -38,13 +38,13 @@ def decide_windowed(rotation: Windowed, decide: Callable[[Realization], Verdict]
 def _by_table(rotation: Windowed) -> Verdict:
     size = rotation.window
     if has_fast_blocks(rotation):
-        c, s = blocks_of(rotation, 0, size)
+        c, s = blocks(rotation, 0, size)
         missing = (c != c) | (s != s)
         gone = int(missing.argmax()) if missing.any() else None
     else:
-        blocks = [rotation.block(i) for i in range(size)]
-        gone = next((i for i, block in enumerate(blocks) if has_nan(block)), None)
-        c, s = _numbered([block[0] for block in blocks]), _numbered([block[1] for block in blocks])
+        entries = [rotation.block(i) for i in range(size)]
+        gone = next((i for i, block in enumerate(entries) if has_nan(block)), None)
+        c, s = _numbered([block[0] for block in entries]), _numbered([block[1] for block in entries])
     if gone is not None:
         return _left(gone)
     period, pairs = table_period(c, s)

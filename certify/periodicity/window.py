@@ -6,9 +6,9 @@ is the least period that all of it is consistent with, if that is seen at least 
 
 from __future__ import annotations
 
-from certify.head_effects.positions import blocks_of
 from certify.periodicity.least_period import window_period
 from certify.periodicity.verdict import Verdict
+from fpsim.blocks import blocks
 from fpsim.realization import Realization
 
 __all__ = ["decide_window"]
@@ -27,7 +27,7 @@ def decide_window(rotation: Realization) -> Verdict:
     """
     length = rotation.length
     assert length is not None  # else all positions are known
-    c, s = blocks_of(rotation, 0, length)
+    c, s = blocks(rotation, 0, length)
     period = window_period(c, s)
     if period is None:
         because = f"no period of up to half the window is consistent with its {length} positions"

@@ -7,8 +7,10 @@ additions, however far apart they are, and its beginning, anywhere, costs O(log 
 An irrational alpha is replaced by step/2^w, which puts n alpha strictly between n step/2^w and (n step + n)/2^w.  All
 visits to the arc are visits of the integer rotation to the arc widened by limit/2^w on its left, and a place farther
 than n/2^w from the ends is decided.  At one that is not, the scan starts again, there, with twice the bits.  That ends,
-because for irrational alpha and n >= 1 the place n alpha mod 1 never equals an end, which is rational.  For alpha = a/m
-the integers mod m are exact.
+because for irrational alpha and n >= 1 the place n alpha mod 1 never equals an end, which is rational.  Twice the bits
+are taken, too, until the widening is narrower than half of the way from one visit to the next, so that at most one
+visit in a row is of the widening alone; there are finitely many return times up to the limit, and each way is positive.
+For alpha = a/m the integers mod m are exact.
 """
 
 from __future__ import annotations
@@ -106,6 +108,9 @@ def _scan(angle: Angle, lo: mpq, hi: mpq, *, open_low: bool, start: int, limit: 
         r, d_r, s, d_s = return_times(step, modulus, size)
         both, d_both = r + s, d_r - d_s
         room = size - d_r
+        moves = [(r, d_r), (s, d_s), *([(both, abs(d_both))] if room < limit else [])]
+        if blur and any(time <= limit and move <= 2 * limit for time, move in moves):
+            continue  # many visits of the widening alone: those of a tiny angle lie closer together than it is wide
         sure_low, sure_high = (lo_floor + 1 - first, hi_floor - limit - first) if blur else (0, size)
         while n <= limit:
             if sure_low <= x <= sure_high or (x >= sure_low and x + n <= hi_floor - first):

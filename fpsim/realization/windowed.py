@@ -70,12 +70,17 @@ class Windowed:
 
         from fpsim.blocks import blocks
 
-        places = np.arange(start, stop) % self.window
-        if start == stop:
-            return np.empty(0), np.empty(0)
-        least, most = int(places.min()), int(places.max())
-        c, s = blocks(self.inner, least, most + 1)
-        return c[places - least], s[places - least]
+        window, low = self.window, start % self.window
+        high = low + stop - start
+        if high <= window:
+            return blocks(self.inner, low, high)
+        if stop - start < window:  # over one end of the window: its last blocks, then its first
+            ends = blocks(self.inner, low, window), blocks(self.inner, 0, high - window)
+            c, s = (np.concatenate(entries) for entries in zip(*ends, strict=True))
+            return c, s
+        places = np.arange(start, stop) % window
+        c, s = blocks(self.inner, 0, window)
+        return c[places], s[places]
 
     def block(self, position: int) -> Block:
         """(c_i, s_i).  Raises IndexError beyond `length`."""

@@ -18,12 +18,12 @@ from certify.head_effects.effects import default_scale, head_effects
 from certify.head_effects.errors import block_errors, phase_errors, rotation_errors
 from certify.head_effects.exact import ExactScores
 from certify.head_effects.gaps import Gaps
-from certify.head_effects.positions import blocks_of, phases_of
 from certify.head_effects.schedules import schedule_effects
 from certify.head_effects.stored import stored_numbers
 from certify.head_effects.table import head_table
 from certify.periodicity.compute import period
 from fpsim.angle import Angle
+from fpsim.blocks import blocks, phases
 from fpsim.errors import InputError, UnsupportedError
 from fpsim.flarge import f_large
 from fpsim.pipeline.pipeline import Pipeline
@@ -336,15 +336,15 @@ def test_errors_against_mpmath(kind, name):
 def test_many_positions_are_the_single_ones(kind, name):
     rotation = made(kind, "2pi/7", name)
     for one in (rotation, Windowed(rotation, 23)):
-        c, s = blocks_of(one, 245, 275)
+        c, s = blocks(one, 245, 275)
         assert [repr((float(a), float(b))) for a, b in map(one.block, range(245, 275))] == [
             repr(both) for both in zip(c.tolist(), s.tolist(), strict=True)
         ]
-    phases = phases_of(rotation, 245, 275)
+    turned = phases(rotation, 245, 275)
     if kind in ("phase", "counter"):
-        assert [repr(float(rotation.phase(i))) for i in range(245, 275)] == [repr(x) for x in phases.tolist()]
+        assert [repr(float(rotation.phase(i))) for i in range(245, 275)] == [repr(x) for x in turned.tolist()]
     else:
-        assert phases is None
+        assert turned is None
 
 
 def test_the_greatest_errors_are_the_first_of_their_size():

@@ -359,3 +359,20 @@ def test_what_cannot_be_taken_is_named() -> None:
         visits(angle, "1/9", 0, 10)
     with pytest.raises(InputError, match="C: cannot take 0"):
         gap_in_turns(0, 1)
+
+
+@pytest.mark.parametrize("exponent", [12, 30, 50, 300])
+def test_tiny_angles_begin_at_once(exponent: int) -> None:
+    """The first visits to an arc far away, whose neighbours are 10^-exponent apart, by rationals enclosing pi."""
+    angle, far = Angle.parse(f"1e-{exponent}"), 10 ** (exponent + 3)
+    lo, hi = mpq(1, 4), mpq(1, 4) + mpq(1, 10**6)
+    found = list(islice(visits(angle, lo, hi, far), 3))
+    pi_lo, pi_hi = mpq(314159265358979323846264338327, 10**29), mpq(314159265358979323846264338328, 10**29)
+    if exponent <= 12:
+        first = -(-(2 * lo * pi_lo * 10**exponent) // 1)
+        assert first == -(-(2 * lo * pi_hi * 10**exponent) // 1)
+        assert found == [first, first + 1, first + 2]
+    assert all(2 * lo * pi_lo * 10**exponent < n < 2 * hi * pi_hi * 10**exponent for n in found)
+    assert found == [found[0], found[0] + 1, found[0] + 2]
+    turns = near_returns_within(angle, "1/1000000", far, start=10**exponent)
+    assert 6 * 10**exponent < next(turns) < 7 * 10**exponent
