@@ -14,7 +14,6 @@ The entries `inf` and `-inf` say that the policy is `inf`, which is also the pol
 from __future__ import annotations
 
 import json
-import stat
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
@@ -24,6 +23,7 @@ from gmpy2 import mpq
 
 from fpsim.errors import InputError
 from fpsim.number import parse_number
+from fpsim.plain_file import read_plain_file, without_repeats
 from fpsim.valueset import MAX_GRID, Overflow, ValueSet
 
 __all__ = ["MAX_BYTES", "grid", "read_grid", "read_shipped_grid"]
@@ -85,15 +85,7 @@ def read_grid(path: str) -> ValueSet:
     """The grid that the file at `path` lists.  Raises `InputError` for a file that cannot be read or is not a grid."""
     name = f"grid:{path}"
     source = Path(path)
-    try:
-        status = source.stat()
-        if not stat.S_ISREG(status.st_mode):  # a pipe or a device would be read without end
-            raise InputError(name, "what is no plain file", "a readable grid file")
-        if status.st_size > MAX_BYTES:
-            raise InputError(name, f"{status.st_size} bytes", f"a file of at most {MAX_BYTES} bytes")
-        data = source.read_bytes()
-    except OSError as error:
-        raise InputError(name, f"it ({error.strerror or error})", "a readable grid file") from error
+    data = read_plain_file(source, name, MAX_BYTES, "a readable grid file")
     suffix = source.suffix.lower()
     if suffix == ".npy":
         return grid(_read_npy(source, name), name=name)
@@ -134,7 +126,7 @@ def _read_text(text: str, name: str) -> tuple[list[Any], str | None]:
 def _read_json(text: str, name: str) -> tuple[list[Any], str | None]:
     try:
         # Numbers stay as the text that stands in the file: 0.1 is one tenth there too.
-        data = json.loads(text, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_without_repeats)
+        data = json.loads(text, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=without_repeats)
     except (ValueError, RecursionError) as error:
         raise InputError(
             name, f"JSON that does not parse ({error})", "a list of values, or an object with values"
@@ -151,14 +143,6 @@ def _read_json(text: str, name: str) -> tuple[list[Any], str | None]:
     if overflow is not None and overflow not in _POLICIES:
         raise InputError(f"{name}, overflow", overflow, "inf, saturate or nan")
     return data, overflow
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object of these pairs; `json` itself would silently keep the last of two equal keys."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key is given twice")
-    return found
 
 
 def _read_npy(path: Path, name: str) -> list[Any]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import stat
 from pathlib import Path
 from typing import Any, NoReturn
 
 from fpsim.errors import InputError
 from fpsim.number import parse_number
+from fpsim.plain_file import read_plain_file, without_repeats
 
 __all__ = ["read_json"]
 
@@ -20,26 +20,14 @@ def read_json(path: str | Path, name: str, most_bytes: int) -> Any:
 
     Raises `InputError`, with `name` as what cannot be taken.
     """
-    source = Path(path)
-    try:
-        status = source.stat()
-        if not stat.S_ISREG(status.st_mode):  # a pipe or a device would be read without end
-            raise InputError(name, "what is no plain file", "a readable JSON file")
-        if status.st_size > most_bytes:
-            raise InputError(name, f"{status.st_size} bytes", f"a file of at most {most_bytes} bytes")
-        data = source.read_bytes()
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        if isinstance(error, InputError):
-            raise
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(name, f"it ({reason})", "a readable JSON file") from error
+    data = read_plain_file(path, name, most_bytes, "a readable JSON file")
     try:
         return json.loads(
             data.decode("utf-8-sig"),
             parse_float=_number,
             parse_int=lambda text: int(_number(text)),
             parse_constant=_refuse_constant,
-            object_pairs_hook=_without_repeats,
+            object_pairs_hook=without_repeats,
         )
     except InputError as error:
         raise InputError(name, f"JSON that does not parse ({error})", "a JSON file") from error
@@ -55,13 +43,3 @@ def _number(text: str) -> Any:
 
 def _refuse_constant(text: str) -> NoReturn:
     raise ValueError(f"{text} is not a number")
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object of these pairs; `json` itself would silently keep the last of two equal keys."""
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise ValueError(f"the key {key!r} is given twice")
-        found[key] = value
-    return found

@@ -25,7 +25,6 @@ from fpsim.realization import Kind, parse_kind
 from fpsim.regime import Regime
 from fpsim.sums import Order
 from fpsim.valueset import ValueSet
-from fpsim.valueset_text import value_set
 
 __all__ = ["METHODS", "nmax", "nmax_of"]
 
@@ -82,7 +81,7 @@ def nmax(
     _check(method, max_length)
     offsets, kind = parse_offsets(k), _kind(realize, pipeline, base, dim)
     if rotate_dtype is None and pipeline is not None:
-        rotate_dtype = kind.stages.at(value_set(dtype)).rotate
+        rotate_dtype = kind.applied_in(dtype)
     regime = Regime.of(dtype, rotate=rotate_dtype, score=score_dtype, softmax=softmax_dtype, fma=fma, order=order)
     ask = _asked(g, theta, base, dim, C)
     results: list[CertifiedRange] = []

@@ -12,9 +12,7 @@ from fpsim.errors import InputError
 from fpsim.pipeline.chain import Frequency
 from fpsim.pipeline.rotation import PipelineRotation
 from fpsim.pipeline.stages import Stages
-from fpsim.regime import Regime
 from fpsim.schedule import Schedule
-from fpsim.sums import Order
 from fpsim.valueset import ValueSet
 from fpsim.valueset_text import value_set
 
@@ -130,20 +128,10 @@ class Pipeline:
             "notes": list(self.notes),
         }
 
-    def regime(
-        self,
-        dtype: ValueSet | str,
-        *,
-        score: ValueSet | str | None = None,
-        softmax: ValueSet | str | None = None,
-        output: ValueSet | str | None = None,
-        fma: bool = False,
-        order: Order | str = "sequential",
-    ) -> Regime:
-        """The regime of a head in this stack: `rotate` as the stack applies rotations, the rest as in `Regime.of`.
+    def applied_in(self, dtype: ValueSet | str) -> ValueSet:
+        """The set in which the stack applies rotations to queries and keys: `rotate` of a `Regime`.
 
-        >>> Pipeline.named("vllm").regime("bf16", score="fp32").rotate.name
+        >>> Pipeline.named("vllm").applied_in("bf16").name
         'fp32'
         """
-        rotate = self.stages.at(value_set(dtype)).rotate
-        return Regime.of(dtype, rotate=rotate, score=score, softmax=softmax, output=output, fma=fma, order=order)
+        return self.stages.at(value_set(dtype)).rotate

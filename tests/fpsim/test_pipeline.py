@@ -410,7 +410,7 @@ def test_the_table_of_gpt_j_is_not_cast(dtype):
     """Its inverse frequencies have the model's type; sin and cos of the fp32 products stay in fp32."""
     pipeline = Pipeline.named("gpt-j", Schedule.conventional("1e4", 64))
     rotation = pipeline.rotations(dtype)[5]
-    assert (rotation.sets.stored.name, rotation.values.name, pipeline.regime(dtype).rotate.name) == (
+    assert (rotation.sets.stored.name, rotation.values.name, pipeline.applied_in(dtype).name) == (
         dtype,
         "fp32",
         "fp32",
@@ -519,7 +519,7 @@ def test_own_pipeline():
     rotation = mine.for_schedule(CONVENTIONAL).rotations("fp16")[1]
     assert (rotation.name, rotation.values.name, rotation.sets.stored.name) == ("mine", "fp32", "fp16")
     assert rotation.position(2049) == 2048
-    assert mine.regime("bf16", score="fp32").stages["score"] == FP32
+    assert mine.applied_in("bf16").name == "bf16"
 
 
 def test_realize_takes_a_pipeline():
