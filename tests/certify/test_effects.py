@@ -368,7 +368,8 @@ def test_close_to_pi_is_decided_exactly():
     digits = 314159265358979323846  # pi = 3.14159265358979323846(26..)
     for last, reached in ((digits, False), (digits + 1, True)):
         rotation = SimpleNamespace(
-            angle=Angle(mpq(last, 10**20) / 1000), phase=lambda _i: mpq(0), values=FP64, fast_blocks=lambda a, b: (np.ones(b - a), np.zeros(b - a)),
+            angle=Angle(mpq(last, 10**20) / 1000), length=None, phase=lambda _i: mpq(0), values=FP64,
+            fast_blocks=lambda a, b: (np.ones(b - a), np.zeros(b - a)), fast_phases=lambda a, b: np.zeros(b - a),
         )  # fmt: skip
         assert (rotation_errors([rotation], 1001).reaches_pi is not None) == reached
 
