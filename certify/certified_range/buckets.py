@@ -44,7 +44,7 @@ from certify.certified_range.pair_scan import Floats
 from certify.certified_range.pruned_near_fast import KeyTable, way_of_scoring
 from certify.certified_range.question import Question
 from certify.certified_range.rounding_error import OutOfRangeError, lost_operand, pair, rounding_error, sqrt_up
-from fpsim.rounding.reference import Element
+from fpsim.rounding.reference import Element, element_of
 from fpsim.rounding.specs import spec_of
 
 __all__ = ["BucketWalk", "score_error"]
@@ -134,7 +134,7 @@ class BucketWalk:
             return None
         # The rounded difference exceeds 2f only where the exact one exceeds f.
         near = np.flatnonzero(~(row[goal] - row > 2.0 * float(self.question.threshold or 0)))
-        return {int(j): mpq(float(row[j])) for j in near if j != goal}
+        return {int(j): element_of(row[j]) for j in near if j != goal}
 
     def _grow(self, positions: int) -> None:
         """Hold the keys of these positions and their buckets; start anew with more buckets when there are many keys."""

@@ -11,7 +11,6 @@ they find is computed again by the reference.
 from __future__ import annotations
 
 import numpy as np
-from gmpy2 import mpq
 
 from certify.certified_range.fast_rows import known_up_to, queries, stored_keys
 from certify.certified_range.long_scan import WINDOW, WindowScan
@@ -21,7 +20,7 @@ from certify.certified_range.pruned_near import NearReturns
 from certify.certified_range.question import Question
 from fpsim.blocks import blocks
 from fpsim.regime import Regime
-from fpsim.rounding.reference import Element
+from fpsim.rounding.reference import Element, element_of
 from fpsim.rounding.specs import spec_of
 
 __all__ = ["FastNear", "KeyTable", "way_of_scoring"]
@@ -131,6 +130,6 @@ class FastNear:
         places = list(self.returns.competitors(i))
         if i < self._table.c.size:
             row = self._table.scores(i, np.array(places, dtype=np.int64))
-            return {j: mpq(float(x)) for j, x in zip(places, row, strict=True)}
+            return {j: element_of(x) for j, x in zip(places, row, strict=True)}
         query = self.question.head.query(i)
         return {j: self.question.head.score_of(query, self.question.head.key(j)) for j in places}

@@ -5,16 +5,13 @@ Nothing is known of positions beyond the array, so that a claim about all positi
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-
-from gmpy2 import mpq
 
 from fpsim.angle import Angle
 from fpsim.real import Real
 from fpsim.realization.block import Block, Traits
-from fpsim.rounding.reference import Element
+from fpsim.rounding.reference import element_of
 from fpsim.valueset import ValueSet
 
 if TYPE_CHECKING:
@@ -53,7 +50,7 @@ class Given:
         """(c_i, s_i).  Raises IndexError beyond the array."""
         if not 0 <= position < self.length:
             raise IndexError(f"position {position} of an array of {self.length} positions")
-        return _element(self.c[position]), _element(self.s[position])
+        return element_of(self.c[position]), element_of(self.s[position])
 
     def bias_angle(self) -> Angle | None:
         """None: no angle is stored."""
@@ -62,7 +59,3 @@ class Given:
     def bias_rotation(self, offset: int) -> tuple[Real, Real] | None:
         """(c_k, s_k): the array's own block at the offset; None when the array does not reach it."""
         return self.block(offset) if offset < self.length else None
-
-
-def _element(x: float) -> Element:
-    return -0.0 if x == 0 and math.copysign(1.0, x) < 0 else mpq(float(x))

@@ -8,7 +8,6 @@ shrink to a fixed point (`certify.periodicity`).
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,7 +18,7 @@ from fpsim import reference
 from fpsim.angle import Angle
 from fpsim.real import Real
 from fpsim.realization.block import IDENTITY, Block, Traits, turned_by
-from fpsim.rounding.reference import Element, round_exact
+from fpsim.rounding.reference import element_of, round_exact
 from fpsim.turning import cos_of, sin_of
 from fpsim.valueset import ValueSet
 
@@ -115,8 +114,4 @@ def _compiled_state(recurrence: Recurrence, position: int) -> Block | None:
     from fpsim.realized_recurrence import recurrence_blocks
 
     c, s = recurrence_blocks(recurrence, position, position + 1)
-    return _element(float(c[0])), _element(float(s[0]))
-
-
-def _element(x: float) -> Element:
-    return x if x - x != 0 or (x == 0 and math.copysign(1.0, x) < 0) else mpq(x)
+    return element_of(float(c[0])), element_of(float(s[0]))

@@ -8,6 +8,7 @@ Below M, the two neighbours are consecutive indices and the mode picks one of th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -17,7 +18,7 @@ from fpsim.real import Irrational, Real
 from fpsim.rounding.stochastic import uniform_bits
 from fpsim.valueset import ValueSet
 
-__all__ = ["Element", "is_nan", "is_negative", "round_exact"]
+__all__ = ["Element", "element_of", "is_nan", "is_negative", "round_exact"]
 
 # A value of F as the reference holds it: a rational, or one of the floats inf, -inf, nan and -0.0.
 Element: TypeAlias = "mpq | float"
@@ -29,6 +30,16 @@ _STOCHASTIC_BITS = 64
 def is_nan(x: Real) -> bool:
     """Whether x is NaN."""
     return isinstance(x, float) and x != x
+
+
+def element_of(x: float) -> Element:
+    """A binary64 number as the reference holds it: a rational, but for infinities, NaN and -0.
+
+    >>> element_of(0.5), element_of(-0.0)
+    (mpq(1,2), -0.0)
+    """
+    x = float(x)
+    return x if x - x != 0 or (x == 0 and math.copysign(1.0, x) < 0) else mpq(x)
 
 
 def is_negative(x: Element) -> bool:
