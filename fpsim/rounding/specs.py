@@ -41,7 +41,7 @@ from fpsim.rounding.kinds import (
 from fpsim.valueset import MAX_GRID, ValueSet
 from fpsim.valueset_text import value_set
 
-__all__ = ["AnyFloat", "Binary32", "Binary64", "Grid", "NearestFloat", "Spec", "spec_of"]
+__all__ = ["AnyFloat", "Binary32", "Binary64", "Grid", "NearestFloat", "Spec", "general_spec_of", "spec_of"]
 
 _ODD_PRECISION = 51
 _INNOCUOUS_PRECISION = 24
@@ -65,6 +65,23 @@ def spec_of(values: ValueSet | str) -> Spec | None:
     True
     """
     return _spec_of(value_set(values))
+
+
+def general_spec_of(values: ValueSet | str) -> Spec | None:
+    """As `spec_of`, but of a kind whose closed operations take any binary64 operands, not only values of F.
+
+    That is `AnyFloat` in place of `NearestFloat` and `Binary32`: slower, and the same results.
+
+    >>> type(general_spec_of("fp16")).__name__
+    'AnyFloat'
+    """
+    return _general_spec_of(value_set(values))
+
+
+@lru_cache(maxsize=256)
+def _general_spec_of(values: ValueSet) -> Spec | None:
+    spec = _spec_of(values)
+    return _float_spec(values, general=True) if isinstance(spec, NearestFloat | Binary32) else spec
 
 
 @lru_cache(maxsize=256)
@@ -91,7 +108,7 @@ def _same_values(values: ValueSet, name: str) -> bool:
     )
 
 
-def _float_spec(values: ValueSet) -> Spec | None:
+def _float_spec(values: ValueSet, *, general: bool = False) -> Spec | None:
     p = values.precision
     if p > _ODD_PRECISION or values.quantum_exponent < _LEAST_QUANTUM or values.emin > _LARGEST_EMIN:
         return None
@@ -119,6 +136,6 @@ def _float_spec(values: ValueSet) -> Spec | None:
     moderate = (
         values.quantum_exponent >= _LEAST_QUANTUM_OF_EXACT_PRODUCTS and values.emax <= -_LEAST_QUANTUM_OF_EXACT_PRODUCTS
     )
-    if mode == EVEN and not values.ftz and p <= _INNOCUOUS_PRECISION and moderate:
+    if mode == EVEN and not values.ftz and p <= _INNOCUOUS_PRECISION and moderate and not general:
         return NearestFloat(min_normal, math.ldexp(1.0, 53 - p), positive, overflow, zero)
     return AnyFloat(mode, values.ftz, min_normal, math.ldexp(1.0, p - 1), largest, positive, negative, overflow, zero)

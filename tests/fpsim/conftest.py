@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
 from collections.abc import Callable
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -13,6 +15,9 @@ from hypothesis import strategies as st
 
 from fpsim.rounding.reference import Element, round_exact
 from fpsim.valueset import ValueSet
+
+if TYPE_CHECKING:
+    from fpsim.transformer import Transformer
 
 Array = np.ndarray[Any, Any]
 
@@ -88,3 +93,17 @@ def members() -> Callable[[ValueSet], Array]:
 def operands() -> Callable[[ValueSet], st.SearchStrategy[float]]:
     """The strategy for operands of F."""
     return _operands
+
+
+@pytest.fixture(scope="session")
+def random_model() -> Callable[..., Transformer]:
+    """`random_model(seed, precision, ...)` of random_models.py."""
+    spec = importlib.util.spec_from_file_location(
+        "tests_fpsim_random_models", Path(__file__).parent / "random_models.py"
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    made: Callable[..., Transformer] = module.random_model
+    return made

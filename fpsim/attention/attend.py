@@ -1,0 +1,98 @@
+"""Attention of many heads and words at once, every operation rounded: the public function."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from fpsim.attention import reference
+from fpsim.attention.stages import Kernels, kernels_of
+from fpsim.errors import InputError
+from fpsim.operands import Array, elements_of, is_array, result_array
+from fpsim.rounding.reference import Element
+from fpsim.transformer.model import Mask
+from fpsim.transformer.precision import Precision
+
+__all__ = ["attend", "attend_fast", "in_threads", "rows_of_elements"]
+
+
+def attend(
+    precision: Precision | str, q: Any, k: Any, v: Any, *, mask: Mask = "strict", threads: int | None = None
+) -> Array:
+    """What every query attends to: Eq. 2 of arXiv:2608.11909 in a value set ("semantics 1", §4 and §6).
+
+    q, k: (.., length, size) and v: (.., length, size of a value), rotated, of values of F; the axes before are heads
+    and words, each for itself.  The result has the shape of v.  With `strict` position i sees j < i and position 0
+    nothing: its output is 0.  NaN, infinities and overflow go their way through the operations; a NaN score makes its
+    row NaN.  threads: how many at once (all cores for None); results do not depend on it.  Raises `InputError` for
+    shapes that do not fit and for numbers outside F.
+
+    >>> attend("fp16", [[0.0], [0.0], [1.0]], [[0.0], [20.0], [0.0]], [[5.0], [7.0], [9.0]]).tolist()
+    [[0.0], [5.0], [7.0]]
+    """
+    precision = Precision.of(precision) if isinstance(precision, str) else precision
+    if mask not in ("strict", "causal"):
+        raise InputError("mask", mask, "strict or causal")
+    arrays = [np.asarray(x) for x in (q, k, v) if is_array(x)]
+    if len(arrays) < 3 or any(x.ndim < 2 for x in arrays):
+        raise InputError("attend", "fewer dimensions", "q, k and v of shapes (.., length, size)")
+    left, right, carried = arrays
+    if left.shape != right.shape or left.shape[:-1] != carried.shape[:-1] or 0 in left.shape:
+        shapes = f"shapes {left.shape}, {right.shape} and {carried.shape}"
+        raise InputError("attend", shapes, "one shape of q and k, and of v up to its last axis")
+    from fpsim.attention.membership import require_members
+
+    for name, x in (("q", left), ("k", right), ("v", carried)):
+        require_members(precision.values, x, name)
+    kernels = kernels_of(precision)
+    flat = [x.reshape(-1, *x.shape[-2:]) for x in arrays]
+    if kernels is None or any(x.dtype == object for x in arrays):
+        items = zip(*([rows_of_elements(item) for item in x] for x in flat), strict=True)
+        outputs = [reference.attend(precision, a, b, c, mask) for a, b, c in items]
+        elements = [each for item in outputs for row in item for each in row.output]
+        return result_array(precision.values, elements, carried.shape)
+    result = attend_fast(kernels, *(x.astype(kernels.dtype) for x in flat), mask=mask, threads=threads)
+    return result.astype(np.float64).reshape(carried.shape)
+
+
+def attend_fast(kernels: Kernels, q: Array, k: Array, v: Array, *, mask: Mask, threads: int | None = None) -> Array:
+    """`attend` for arrays of the kernels' own type, shapes (items, length, size)."""
+    from fpsim.attention.tiles import attend_items
+
+    out = np.empty(v.shape, kernels.dtype)
+    own = 1 if mask == "causal" else 0
+    q, k, v = (np.ascontiguousarray(x) for x in (q, k, v))
+
+    def part(a: int, b: int) -> None:
+        attend_items(kernels, q[a:b], k[a:b], v[a:b], own, out[a:b])
+
+    in_threads(part, q.shape[0], threads)
+    return out
+
+
+def in_threads(part: Callable[[int, int], None], count: int, threads: int | None) -> None:
+    """part(a, b) over consecutive pieces of range(count), in so many threads (all cores for None).
+
+    Each item is computed by itself, so that the pieces do not change it.
+    """
+    workers = min(count, os.cpu_count() or 1 if threads is None else threads)
+    if workers <= 1:
+        part(0, count)
+        return
+    pieces = min(count, 4 * workers)
+    bounds = [count * n // pieces for n in range(pieces + 1)]
+    with ThreadPoolExecutor(workers) as pool:
+        for future in [pool.submit(part, a, b) for a, b in pairwise(bounds)]:
+            future.result()
+
+
+def rows_of_elements(x: Array) -> list[list[Element]]:
+    """A matrix as rows of exact elements."""
+    flat = list(x.flat) if x.dtype == object else list(elements_of(x, "x").flat)
+    width = x.shape[1]
+    return [flat[n : n + width] for n in range(0, len(flat), width)]

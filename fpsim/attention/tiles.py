@@ -1,0 +1,174 @@
+"""The attention of one head, tile by tile: compiled (Eq. 2 of arXiv:2608.11909; "semantics 1", §4 and §6).
+
+A tile is some consecutive query positions, its lanes, against all keys before the last of them: arrays of shape (keys,
+lanes).  Lane r attends to the first counts[r] keys.  Memory is linear in the length of the word.  What is computed for
+a lane beyond its count is never used.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from fpsim import scalar
+from fpsim.attention.exponentials import exp_all
+from fpsim.attention.products import begin, extend, finish, products
+from fpsim.attention.stages import Dot, Kernels
+from fpsim.attention.sums import REVERSE, Counts, Tile, is_chain, sum_tile
+from fpsim.compilation import kernel
+from fpsim.rounding.kinds import Spec
+
+__all__ = ["LANES", "attend_items", "score_tile", "softmax_tile", "weighted_tile"]
+
+Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
+
+LANES = 32
+"""Query positions of a tile: a few vectors of numbers, few enough for a tile of some hundred keys to stay in cache."""
+
+# The compiled doors of `fpsim.scalar`: the compiler inlines them where they are short, so that loops vectorize, and
+# leaves the long ones of other kinds out, which would take it seconds each.
+_sub, _div, _round_to = scalar._sub_closed, scalar._div_closed, scalar.round_to
+
+
+@kernel()
+def score_tile(dot: Dot, queries: Array, keys: Array, counts: Counts, scores: Tile) -> None:
+    """scores[j, r] = the dot product of queries[:, r] and keys[j], in the set and the order of `dot`."""
+    size, lanes = queries.shape
+    terms = np.empty((size, lanes), scores.dtype)
+    every = np.full(lanes, size)
+    first = 0
+    for j in range(counts[lanes - 1]):
+        while counts[first] <= j:
+            first += 1
+        row = scores[j]
+        if not is_chain(dot.kind):
+            for d in range(size):
+                products(dot, queries[d], np.float64(keys[j, d]), terms[d], 0, lanes)
+            sum_tile(dot.total, dot.result, dot.kind, dot.block, terms, terms, every, row)
+            continue
+        for n in range(size):
+            d = size - 1 - n if dot.kind == REVERSE else n
+            x = np.float64(keys[j, d])
+            if n == 0:
+                begin(dot, queries[d], x, row, first, lanes)
+            else:
+                extend(dot, queries[d], x, row, first, lanes)
+        finish(dot, row, first, lanes)
+
+
+@kernel()
+def softmax_tile(
+    difference: Spec,
+    softmax: Spec,
+    denominator: Dot,
+    values: Spec,
+    scores: Tile,
+    counts: Counts,
+    exponentials: Tile,
+    weights: Tile,
+    denominators: Array,
+) -> None:
+    """The stable softmax of each lane: exponentials, denominators, and weights rounded into the set of values.
+
+    A NaN score makes all weights of its lane NaN.
+    """
+    lanes = counts.size
+    most = counts[lanes - 1]
+    greatest = np.full(lanes, -np.inf)
+    first = 0
+    for j in range(most):
+        while counts[first] <= j:
+            first += 1
+        for r in range(first, lanes):
+            s = np.float64(scores[j, r])
+            greatest[r] = s if (s > greatest[r]) | (s != s) else greatest[r]
+    first = 0
+    for j in range(most):
+        while counts[first] <= j:
+            first += 1
+        for r in range(first):
+            weights[j, r] = 0.0
+        for r in range(first, lanes):
+            weights[j, r] = _sub(difference, np.float64(scores[j, r]), greatest[r])
+    exp_all(softmax, weights[:most].reshape(most * lanes), exponentials[:most].reshape(most * lanes))
+    sum_tile(
+        denominator.total, denominator.result, denominator.kind, denominator.block,
+        exponentials, weights, counts, denominators,
+    )  # fmt: skip
+    first = 0
+    for j in range(most):
+        while counts[first] <= j:
+            first += 1
+        for r in range(first):
+            weights[j, r] = 0.0
+        for r in range(first, lanes):
+            weights[j, r] = _round_to(
+                values, _div(softmax, np.float64(exponentials[j, r]), np.float64(denominators[r]))
+            )
+
+
+@kernel()
+def weighted_tile(dot: Dot, weights: Tile, values: Array, counts: Counts, scratch: Tile, out: Tile) -> None:
+    """out[d, r] = the sum over j of weights[j, r] values[j, d], in the set and the order of `dot`; 0 for no keys."""
+    lanes = counts.size
+    most = counts[lanes - 1]
+    size = values.shape[1]
+    out[:] = 0.0
+    if not is_chain(dot.kind):
+        for d in range(size):
+            for j in range(most):
+                products(dot, weights[j], np.float64(values[j, d]), scratch[j], 0, lanes)
+            sum_tile(dot.total, dot.result, dot.kind, dot.block, scratch, scratch, counts, out[d])
+        return
+    backwards = dot.kind == REVERSE
+    first = lanes if backwards else 0
+    for n in range(most):
+        j = most - 1 - n if backwards else n
+        started = first  # lanes from here on have begun their sums; those from `first` to it begin now
+        if backwards:
+            while first > 0 and counts[first - 1] > j:
+                first -= 1
+        else:
+            while counts[first] <= j:
+                first += 1
+            started = lanes if j == 0 else first
+        for d in range(size):
+            x = np.float64(values[j, d])
+            begin(dot, weights[j], x, out[d], first, started)
+            extend(dot, weights[j], x, out[d], started, lanes)
+    for d in range(size):
+        finish(dot, out[d], 0, lanes)
+
+
+@kernel()
+def attend_items(kernels: Kernels, q: Array, k: Array, v: Array, own: int, out: Array) -> None:
+    """out[n, i] = what query i of item n, one head of one word, attends to.
+
+    q, k: (items, length, size); v, out: (items, length, size of a value).  own: 1 where a query also attends to its own
+    position, else 0.
+    """
+    items, length, size = q.shape
+    width = v.shape[2]
+    for start in range(0, length, LANES):
+        # Arrays of just this many lanes: contiguous, so that every kernel is compiled for one layout.
+        lanes = min(LANES, length - start)
+        counts = np.arange(start + own, start + own + lanes)
+        most = max(1, counts[lanes - 1])
+        scores, exponentials = np.empty((most, lanes), q.dtype), np.empty((most, lanes), q.dtype)
+        weights = np.empty((most, lanes), q.dtype)
+        queries, results = np.empty((size, lanes), q.dtype), np.empty((width, lanes), q.dtype)
+        denominators = np.empty(lanes, q.dtype)
+        for n in range(items):
+            for r in range(lanes):
+                for d in range(size):
+                    queries[d, r] = q[n, start + r, d]
+            score_tile(kernels.score, queries, k[n], counts, scores)
+            softmax_tile(
+                kernels.difference, kernels.softmax, kernels.denominator, kernels.values,
+                scores, counts, exponentials, weights, denominators,
+            )  # fmt: skip
+            weighted_tile(kernels.output, weights, v[n], counts, scores, results)
+            for d in range(width):
+                for r in range(lanes):
+                    out[n, start + r, d] = _round_to(kernels.values, np.float64(results[d, r]))
