@@ -62,30 +62,30 @@ def is_chain(kind: int) -> bool:
 @kernel()
 def sum_chain(spec: Spec, reverse: bool, terms: Tile, counts: Counts, out: Tile) -> None:
     """out[r] = the sum of terms[:counts[r], r], values of the set of `spec`: from the first to the last or back."""
+    # Slices, and ranges from 0: an index that the compiler cannot know to be at least 0 keeps loops from vectorizing.
     lanes = counts.size
     out[:] = 0.0
-    first = 0
     most = counts[lanes - 1]
     if reverse:
         first = lanes
         for j in range(most - 1, -1, -1):
-            before = first
+            row, total = terms[j, first:], out[first:]
+            for r in range(total.size):
+                total[r] = _add(spec, np.float64(total[r]), np.float64(row[r]))
             while first > 0 and counts[first - 1] > j:
                 first -= 1
                 out[first] = terms[j, first]
-            for r in range(before, lanes):
-                out[r] = _add(spec, np.float64(out[r]), np.float64(terms[j, r]))
         return
+    first = 0
     for j in range(most):
         while counts[first] <= j:
             first += 1
-        row = terms[j]
+        row, total = terms[j, first:], out[first:]
         if j == 0:
-            for r in range(first, lanes):
-                out[r] = row[r]
+            total[:] = row
         else:
-            for r in range(first, lanes):
-                out[r] = _add(spec, np.float64(out[r]), np.float64(row[r]))
+            for r in range(total.size):
+                total[r] = _add(spec, np.float64(total[r]), np.float64(row[r]))
 
 
 @kernel()

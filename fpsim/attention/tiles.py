@@ -13,7 +13,7 @@ import numpy as np
 
 from fpsim import scalar
 from fpsim.attention.exponentials import exp_all
-from fpsim.attention.products import begin, extend, finish, products
+from fpsim.attention.products import finish, inner, outer, products
 from fpsim.attention.stages import Dot, Kernels
 from fpsim.attention.sums import REVERSE, Counts, Tile, is_chain, sum_tile
 from fpsim.compilation import kernel
@@ -41,20 +41,7 @@ def score_tile(dot: Dot, queries: Array, keys: Array, counts: Counts, scores: Ti
     for j in range(counts[lanes - 1]):
         while counts[first] <= j:
             first += 1
-        row = scores[j]
-        if not is_chain(dot.kind):
-            for d in range(size):
-                products(dot, queries[d], np.float64(keys[j, d]), terms[d], 0, lanes)
-            sum_tile(dot.total, dot.result, dot.kind, dot.block, terms, terms, every, row)
-            continue
-        for n in range(size):
-            d = size - 1 - n if dot.kind == REVERSE else n
-            x = np.float64(keys[j, d])
-            if n == 0:
-                begin(dot, queries[d], x, row, first, lanes)
-            else:
-                extend(dot, queries[d], x, row, first, lanes)
-        finish(dot, row, first, lanes)
+        inner(dot, queries, keys[j], scores[j], terms, every, first)
 
 
 @kernel()
@@ -73,6 +60,7 @@ def softmax_tile(
 
     A NaN score makes all weights of its lane NaN.
     """
+    # Slices, and ranges from 0: see `fpsim.attention.sums`.
     lanes = counts.size
     most = counts[lanes - 1]
     greatest = np.full(lanes, -np.inf)
@@ -80,17 +68,18 @@ def softmax_tile(
     for j in range(most):
         while counts[first] <= j:
             first += 1
-        for r in range(first, lanes):
-            s = np.float64(scores[j, r])
-            greatest[r] = s if (s > greatest[r]) | (s != s) else greatest[r]
+        row, top = scores[j, first:], greatest[first:]
+        for r in range(top.size):
+            s = np.float64(row[r])
+            top[r] = s if (s > top[r]) | (s != s) else top[r]
     first = 0
     for j in range(most):
         while counts[first] <= j:
             first += 1
-        for r in range(first):
-            weights[j, r] = 0.0
-        for r in range(first, lanes):
-            weights[j, r] = _sub(difference, np.float64(scores[j, r]), greatest[r])
+        weights[j, :first] = 0.0
+        row, top, found = scores[j, first:], greatest[first:], weights[j, first:]
+        for r in range(top.size):
+            found[r] = _sub(difference, np.float64(row[r]), top[r])
     exp_all(softmax, weights[:most].reshape(most * lanes), exponentials[:most].reshape(most * lanes))
     sum_tile(
         denominator.total, denominator.result, denominator.kind, denominator.block,
@@ -100,12 +89,10 @@ def softmax_tile(
     for j in range(most):
         while counts[first] <= j:
             first += 1
-        for r in range(first):
-            weights[j, r] = 0.0
-        for r in range(first, lanes):
-            weights[j, r] = _round_to(
-                values, _div(softmax, np.float64(exponentials[j, r]), np.float64(denominators[r]))
-            )
+        weights[j, :first] = 0.0
+        row, total, found = exponentials[j, first:], denominators[first:], weights[j, first:]
+        for r in range(found.size):
+            found[r] = _round_to(values, _div(softmax, np.float64(row[r]), np.float64(total[r])))
 
 
 @kernel()
@@ -118,7 +105,7 @@ def weighted_tile(dot: Dot, weights: Tile, values: Array, counts: Counts, scratc
     if not is_chain(dot.kind):
         for d in range(size):
             for j in range(most):
-                products(dot, weights[j], np.float64(values[j, d]), scratch[j], 0, lanes)
+                products(dot, weights[j], np.float64(values[j, d]), scratch[j])
             sum_tile(dot.total, dot.result, dot.kind, dot.block, scratch, scratch, counts, out[d])
         return
     backwards = dot.kind == REVERSE
@@ -133,12 +120,8 @@ def weighted_tile(dot: Dot, weights: Tile, values: Array, counts: Counts, scratc
             while counts[first] <= j:
                 first += 1
             started = lanes if j == 0 else first
-        for d in range(size):
-            x = np.float64(values[j, d])
-            begin(dot, weights[j], x, out[d], first, started)
-            extend(dot, weights[j], x, out[d], started, lanes)
-    for d in range(size):
-        finish(dot, out[d], 0, lanes)
+        outer(dot, weights[j], values[j], out, first, started)
+    finish(dot, out)
 
 
 @kernel()

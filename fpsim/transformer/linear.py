@@ -13,9 +13,8 @@ import numpy as np
 
 from fpsim import scalar
 from fpsim.attention.attend import in_threads
-from fpsim.attention.products import begin, extend, finish, products
+from fpsim.attention.products import inner
 from fpsim.attention.stages import Dot, Kernels
-from fpsim.attention.sums import REVERSE, is_chain, sum_tile
 from fpsim.compilation import kernel
 from fpsim.rounding.kinds import Spec
 
@@ -39,18 +38,7 @@ def linear_rows(
     every = np.full(outputs, size)
     for i in range(x.shape[0]):
         row = out[i]
-        if is_chain(dot.kind):
-            for n in range(size):
-                d = size - 1 - n if dot.kind == REVERSE else n
-                if n == 0:
-                    begin(dot, columns[d], np.float64(x[i, d]), row, 0, outputs)
-                else:
-                    extend(dot, columns[d], np.float64(x[i, d]), row, 0, outputs)
-            finish(dot, row, 0, outputs)
-        else:
-            for d in range(size):
-                products(dot, columns[d], np.float64(x[i, d]), terms[d], 0, outputs)
-            sum_tile(dot.total, dot.result, dot.kind, dot.block, terms, terms, every, row)
+        inner(dot, columns, x[i], row, terms, every, 0)
         if bias.size:
             for o in range(outputs):
                 row[o] = _add(combine, np.float64(row[o]), np.float64(bias[o]))
