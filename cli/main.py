@@ -32,6 +32,7 @@ USAGE, UNSUPPORTED, INTERNAL, INTERRUPTED, BROKEN_PIPE = 2, 4, 70, 130, 141
 
 COMMANDS = {
     "check": "Check certificates, with nothing but integer arithmetic.",
+    "classify": "Decide which logics describe a regular language, with proofs.",
     "completions": "Print a completion script for bash, zsh or fish.",
     "design": "Find a head, or the smallest format, for a wanted length.",
     "env": "Print the versions and the machine, for a bug report.",

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from .exact import Purse, number, show
 from .flarge import check_flarge
 from .kinds import parse_valueset
+from .language import Language
 from .limits import Account, Malformed, Unsupported
 from .nmax import Nmax
 from .period import Period
@@ -19,11 +20,12 @@ VERSION, SEMANTICS = 1, 1
 _RANGE = ("C", "criterion", "g", "k", "realize", "regime")
 _FIELDS = {
     "flarge": ("F", "value"),
+    "language": ("class", "dfa", "member"),
     "nmax": (*_RANGE, "value"),
     "nmax-range": (*_RANGE, "lower", "upper"),
     "period": ("F", "eventual", "leaves", "period", "preperiod", "realize", "theta", "verdict"),
 }
-_HINTS = {
+_HINTS = {  # the hints of a language hang on its class
     "flarge": (),
     "nmax": ("E", "fails", "road"),
     "nmax-range": ("E", "fails", "road"),
@@ -65,7 +67,13 @@ class Flarge:
         check_flarge(self.values, self.value, self.account)
 
 
-_KINDS: dict[str, Callable[..., Claim]] = {"flarge": Flarge, "nmax": Nmax, "nmax-range": Nmax, "period": Period}
+_KINDS: dict[str, Callable[..., Claim]] = {
+    "flarge": Flarge,
+    "language": Language,
+    "nmax": Nmax,
+    "nmax-range": Nmax,
+    "period": Period,
+}
 
 
 def claim_of(thing: dict[str, Any], account: Account) -> Claim:
@@ -84,7 +92,8 @@ def claim_of(thing: dict[str, Any], account: Account) -> Claim:
     if kind not in _KINDS:
         raise Unsupported(f"claims of kind {kind[:40]} are not checked here, only {', '.join(_KINDS)}")
     _fields(claim, "the claim", ("kind", *_FIELDS[kind]))
-    _fields(hints, "hints", _HINTS[kind])
+    if kind in _HINTS:
+        _fields(hints, "hints", _HINTS[kind])
     return _KINDS[kind](claim, hints, account)
 
 

@@ -16,6 +16,16 @@ __all__ = ["bad_files"]
 FP16, C1E4 = "flarge-fp16", "nmax-fp16-g1-C1e4"
 TABLE, IRRATIONAL = "period-table-84-fp16", "period-irrational-fp16-1"
 
+P_A, P_NOT, MOD, MOD_NOT = (
+    "language-P-begins-with-a",
+    "language-P-not-even",
+    "language-MOD-ab",
+    "language-MOD-not-parity",
+)
+FREE, FREE_NOT = "language-star-free-ab-inside", "language-star-free-not-parity"
+NO_WORDS = {"w": [], "u": [], "z": [], "v": [], "s": []}
+ORDER = {"formula": None, "k": 1, "moduli": [1, 1], "phases": [0, 0], "ranks": [0, 1]}
+
 # name: the good file, and what is said in it in place of the truth
 REFUTED: dict[str, tuple[str, dict[str, Any]]] = {
     "flarge-one-ulp-more": (FP16, {"claim.value": "457p-6"}),
@@ -163,6 +173,34 @@ REFUTED: dict[str, tuple[str, dict[str, Any]]] = {
         {"claim.verdict": "periodic", "claim.period": 1, "claim.preperiod": 0, "hints.positions": []},
     ),
     "period-directed-said-from-2": ("period-directed-witness-at-0", {"claim.preperiod": 2}),
+    "language-P-said-of-even": (P_NOT, {"claim.member": True, "hints": ORDER}),
+    "language-P-said-of-even-with-modulus-2": (
+        P_NOT,
+        {"claim.member": True, "hints": ORDER | {"k": 2, "moduli": [2], "phases": [0, 1], "ranks": [0, 0]}},
+    ),
+    "language-P-denied": (P_A, {"claim.member": False, "hints": {"w": [], "u": [0], "v": [], "s": []}}),
+    "language-P-denied-with-words-of-one-state": (
+        P_A,
+        {"claim.member": False, "hints": {"w": [0], "u": [0], "v": [0], "s": []}},
+    ),
+    "language-MOD-said-of-parity": (MOD_NOT, {"claim.member": True, "hints": ORDER}),
+    "language-MOD-said-of-parity-with-phases": (
+        MOD_NOT,
+        {"claim.member": True, "hints": ORDER | {"k": 2, "moduli": [2], "phases": [0, 1], "ranks": [0, 0]}},
+    ),
+    "language-MOD-denied": (MOD, {"claim.member": False, "hints": NO_WORDS}),
+    "language-MOD-denied-with-words-of-two-lengths": (
+        MOD,
+        {"claim.member": False, "hints": NO_WORDS | {"u": [0], "z": [0, 1], "v": [1]}},
+    ),
+    "language-MOD-denied-without-u": (MOD, {"claim.member": False, "hints": NO_WORDS | {"v": [0, 1]}}),
+    "language-MOD-an-edge-changed": (MOD, {"claim.dfa.delta": [[1, 0], [2, 0], [2, 2]]}),
+    "language-star-free-said-of-parity": (FREE_NOT, {"claim.member": True, "hints": {}}),
+    "language-star-free-denied": (FREE, {"claim.member": False, "hints": {"w": [], "x": [0], "s": [1], "n": 2}}),
+    "language-star-free-denied-with-n-of-all-states": (
+        FREE,
+        {"claim.member": False, "hints": {"w": [], "x": [0, 2], "s": [], "n": 3}},
+    ),
 }
 
 MALFORMED: dict[str, tuple[str, dict[str, Any]]] = {
@@ -291,6 +329,48 @@ MALFORMED: dict[str, tuple[str, dict[str, Any]]] = {
     "period-positions-null": (TABLE, {"hints.positions": None}),
     "period-positions-negative": (TABLE, {"hints.positions": [-1]}),
     "period-positions-texts": (TABLE, {"hints.positions": ["0"]}),
+    "language-member-0": (MOD, {"claim.member": 0}),
+    "language-class-a-number": (MOD, {"claim.class": 1}),
+    "language-dfa-a-list": (MOD, {"claim.dfa": []}),
+    "language-dfa-with-a-number-of-states": (MOD, {"claim.dfa.states": 3}),
+    "language-alphabet-empty": (MOD, {"claim.dfa.alphabet": [], "claim.dfa.delta": [[], [], []]}),
+    "language-alphabet-a-text": (MOD, {"claim.dfa.alphabet": "ab"}),
+    "language-letter-twice": (MOD, {"claim.dfa.alphabet": ["a", "a"]}),
+    "language-letter-empty": (MOD, {"claim.dfa.alphabet": ["a", ""]}),
+    "language-letter-a-blank": (MOD, {"claim.dfa.alphabet": ["a", " "]}),
+    "language-letter-of-101-characters": (MOD, {"claim.dfa.alphabet": ["a", "b" * 101]}),
+    "language-row-too-short": (MOD, {"claim.dfa.delta": [[1, 2], [2], [2, 2]]}),
+    "language-row-a-number": (MOD, {"claim.dfa.delta": [[1, 2], 2, [2, 2]]}),
+    "language-two-states-in-a-place": (MOD, {"claim.dfa.delta": [[[1], 2], [2, 0], [2, 2]]}),
+    "language-state-out-of-range": (MOD, {"claim.dfa.delta": [[1, 2], [3, 0], [2, 2]]}),
+    "language-state-true": (MOD, {"claim.dfa.delta": [[True, 2], [2, 0], [2, 2]]}),
+    "language-without-states": (MOD, {"claim.dfa.delta": []}),
+    "language-initial-out-of-range": (MOD, {"claim.dfa.initial": 3}),
+    "language-accepting-falling": (MOD, {"claim.dfa.accepting": [1, 0]}),
+    "language-accepting-twice": (MOD, {"claim.dfa.accepting": [0, 0]}),
+    "language-accepting-out-of-range": (MOD, {"claim.dfa.accepting": [3]}),
+    "language-member-with-words": (MOD, {"hints": NO_WORDS}),
+    "language-no-member-with-ranks": (MOD, {"claim.member": False}),
+    "language-word-a-text": (MOD_NOT, {"hints.u": "ab"}),
+    "language-word-letter-out-of-range": (MOD_NOT, {"hints.u": [2]}),
+    "language-z-missing": (MOD_NOT, {"hints.z": ...}),
+    "language-P-with-z": (P_NOT, {"hints.z": []}),
+    "language-ranks-too-few": (MOD, {"hints.ranks": [0, 0]}),
+    "language-rank-without-modulus": (MOD, {"hints.moduli": [2]}),
+    "language-phase-not-below-the-modulus": (MOD, {"hints.phases": [0, 2, 0]}),
+    "language-modulus-0": (MOD, {"hints.moduli": [0, 1]}),
+    "language-modulus-great": (MOD, {"hints.moduli": [2, 4]}),
+    "language-k-0": (MOD, {"hints.k": 0}),
+    "language-formula-empty": (MOD, {"hints.formula": []}),
+    "language-formula-a-text": (MOD, {"hints.formula": "MOD(1,2)"}),
+    "language-formula-of-the-future": (MOD, {"hints.formula": [["true"], ["future", 0]]}),
+    "language-formula-names-itself": (MOD, {"hints.formula": [["not", 0]]}),
+    "language-formula-mod-2-2": (MOD, {"hints.formula": [["mod", 2, 2]]}),
+    "language-formula-letter-out-of-range": (MOD, {"hints.formula": [["letter", 2]]}),
+    "language-formula-and-of-one": (MOD, {"hints.formula": [["true"], ["and", 0]]}),
+    "language-formula-of-P-with-mod": (P_A, {"hints.formula": [["mod", 1, 2]]}),
+    "language-n-1": (FREE_NOT, {"hints.n": 1}),
+    "language-star-free-with-hints": (FREE, {"hints": {"n": 2}}),
 }
 
 UNDECIDED: dict[str, tuple[str, dict[str, Any]]] = {
@@ -319,9 +399,23 @@ UNDECIDED: dict[str, tuple[str, dict[str, Any]]] = {
     "angle-with-a-great-exponent": (IRRATIONAL, {"claim.theta": "10000^(99999/64)"}),
 }
 
+# true claims whose hints do not show them
+UNDECIDED |= {
+    "language-MOD-k-4": (MOD, {"hints.k": 4}),
+    "language-MOD-equal-phases": (MOD, {"hints.phases": [0, 0, 0]}),
+    "language-MOD-ranks-fall": (MOD, {"hints.ranks": [1, 1, 0], "hints.moduli": [1, 2]}),
+    "language-MOD-another-formula": (MOD, {"hints.formula": [["mod", 1, 2]]}),
+    "language-P-another-formula": (P_A, {"hints.formula": [["letter", 0], ["past", 0]]}),
+    "language-MOD-not-without-words": (MOD_NOT, {"hints": NO_WORDS}),
+    "language-P-not-with-words-of-one-state": (P_NOT, {"hints": {"w": [], "u": [0, 0], "v": [], "s": []}}),
+    "language-star-free-not-with-a-word-of-one-state": (FREE_NOT, {"hints.x": [1]}),
+    "language-star-free-not-with-n-3": (FREE_NOT, {"hints.n": 3}),
+}
+
 UNSUPPORTED: dict[str, tuple[str, dict[str, Any]]] = {
     "kind-modulus": (FP16, {"claim": {"kind": "modulus", "m": 7}}),
-    "kind-language": (FP16, {"claim": {"class": "SL", "dfa": {}, "kind": "language", "member": True}}),
+    "kind-simulation": (FP16, {"claim": {"kind": "simulation", "model": "0" * 64}}),
+    "class-of-a-language": (FP16, {"claim": {"class": "SL", "dfa": {}, "kind": "language", "member": True}}),
     "kind-unknown": (FP16, {"claim.kind": "nmax2"}),
     "kind-empty": (FP16, {"claim.kind": ""}),
     "period-nan-at-minus-1-only": (

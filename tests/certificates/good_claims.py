@@ -9,10 +9,13 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from certify.certificates.languages import language_certificates
 from certify.certificates.periods import period_certificates
 from certify.certificates.ranges import flarge_certificate, range_certificate
 from certify.certified_range.compute import nmax_of
 from certify.certified_range.question import Question, parse_scale
+from certify.languages.compute import classify
+from certify.languages.dfa import Dfa
 from certify.periodicity.compute import period
 from fpsim.angle import Angle, conventional_angle
 from fpsim.grid_file import grid
@@ -148,6 +151,31 @@ PERIODS: dict[str, dict[str, Any]] = {
     "recurrence-e4m3-saturating": {"theta": "1", "realize": "recurrence", "dtype": "e4m3:saturate"},
 }
 
+# Name: the class, and the language: an expression with its letters, or a DFA.
+LANGUAGES: dict[str, tuple[str, dict[str, Any]]] = {
+    "P-begins-with-a": ("LTL[P]", {"regex": "a.*", "alphabet": "ab"}),
+    "P-empty": ("LTL[P]", {"regex": "!(.*)", "alphabet": "a"}),
+    "P-all": ("LTL[P]", {"regex": ".*", "alphabet": "abc"}),
+    "P-abc-inside": ("LTL[P]", {"regex": ".*a.*b.*c.*", "alphabet": "abc"}),
+    "P-not-ends-with-a": ("LTL[P]", {"regex": ".*a", "alphabet": "ab"}),
+    "P-not-even": ("LTL[P]", {"regex": "(aa)*", "alphabet": "a"}),
+    "MOD-even": ("LTL[P,MOD]", {"regex": "(aa)*", "alphabet": "a"}),
+    "MOD-ab": ("LTL[P,MOD]", {"regex": "(ab)*", "alphabet": "ab"}),
+    "MOD-aabb-or-abc": ("LTL[P,MOD]", {"regex": "(aabb)*|c(abc)*", "alphabet": "abc"}),
+    "MOD-two-cycles": ("LTL[P,MOD]", {"regex": "b*a(..)*", "alphabet": "ab"}),
+    "MOD-not-ab-inside": ("LTL[P,MOD]", {"regex": ".*ab.*", "alphabet": "abc"}),
+    "MOD-not-parity": ("LTL[P,MOD]", {"regex": "(b*ab*a)*b*", "alphabet": "ab"}),
+    "MOD-not-dyck-of-depth-2": ("LTL[P,MOD]", {"regex": "(a(ab)*b)*", "alphabet": "ab"}),
+    "MOD-letters-of-many-characters": (
+        "LTL[P,MOD]",
+        {"dfa": Dfa(("push", "pop", "\u00e9"), 0, frozenset({0}), ((1, 2, 2), (2, 0, 2), (2, 2, 2)))},
+    ),
+    "star-free-dyck-of-depth-2": ("star_free", {"regex": "(a(ab)*b)*", "alphabet": "ab"}),
+    "star-free-ab-inside": ("star_free", {"regex": ".*ab.*", "alphabet": "abc"}),
+    "star-free-not-multiple-of-3": ("star_free", {"regex": "(aaa)*", "alphabet": "a"}),
+    "star-free-not-parity": ("star_free", {"regex": "(b*ab*a)*b*", "alphabet": "ab"}),
+}
+
 
 def _question(C: Any, g: Any = "1", dtype: Any = "fp16", k: int = 1, kind: str = "ideal", **options: Any) -> Question:
     criterion = options.pop("criterion", "gap")
@@ -161,6 +189,11 @@ def _range(C: Any, method: str = "auto", max_length: int | None = None, **option
 
 def _period(**options: Any) -> bytes:
     (certificate,) = period_certificates(period(**options))
+    return certificate
+
+
+def _language(name: str, options: dict[str, Any]) -> bytes:
+    (certificate,) = language_certificates(classify(**options), [name])
     return certificate
 
 
@@ -196,6 +229,8 @@ def makers() -> Iterator[tuple[str, Callable[[], bytes]]]:
     yield "nmax-range-upper-only-fp64", lambda: _upper_only(10**18, dtype="fp64")
     for name, options in PERIODS.items():
         yield f"period-{name}", lambda options=options: _period(**options)
+    for name, (kind, options) in LANGUAGES.items():
+        yield f"language-{name}", lambda kind=kind, options=options: _language(kind, options)
 
 
 def good_certificates(only: str = "") -> dict[str, bytes]:

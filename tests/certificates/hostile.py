@@ -70,7 +70,63 @@ def _raw() -> Iterator[tuple[str, bytes, tuple[str, ...]]]:
     yield "a megabyte of backslashes", b'"' + b"\\" * 1_000_000 + b'"', MALFORMED
 
 
+def _languages() -> Iterator[tuple[str, Any, Any, tuple[str, ...]]]:
+    n = 50_000
+    chain = [[min(q + 1, n - 1)] for q in range(n)]
+    ring = [[(q + 1) % n] for q in range(n)]
+    no_words: dict[str, Any] = {"w": [], "u": [], "z": [], "v": [], "s": []}
+    order: dict[str, Any] = {"formula": None, "k": 1, "moduli": [1] * n, "phases": [0] * n, "ranks": list(range(n))}
+    yield "a chain of 50000 states, denied", language(chain, [n - 1], "LTL[P,MOD]", False), no_words, NOT_VERIFIED
+    yield "a chain of 50000 states", language(chain, [n - 1], "LTL[P,MOD]", True), order, ("verified",)
+    yield "a ring of 50000 states said to be a chain", language(ring, [0], "LTL[P]", True), order, NOT_VERIFIED
+    cycle = order | {"k": n, "moduli": [n], "phases": list(range(n)), "ranks": [0] * n}
+    yield "a ring of 50000 states", language(ring, [0], "LTL[P,MOD]", True), cycle, ("verified",)
+    great = {"k": 10**19_999}
+    yield "k of 20000 digits", language(chain, [n - 1], "LTL[P,MOD]", True), order | great, NOT_VERIFIED
+    yield "a modulus of 20000 digits", language([[0]], [0], "LTL[P,MOD]", True), one_state(10**19_999), MALFORMED
+    primes = [p for p in range(2, 300) if all(p % d for d in range(2, p))]
+    clocks = [["mod", 0, p] for p in primes]
+    every = [*clocks, ["and", *range(len(primes))]]
+    yield "a formula of 62 clocks", language([[0]], [0], "LTL[P,MOD]", True), one_state(1, every), UNDECIDED
+    memory = [["true"], *(["past", i] for i in range(60_000))]
+    yield "a formula that remembers 60000 times", language([[0]], [0], "LTL[P]", True), one_state(1, memory), ANY
+    letters = [["letter", a] for a in range(26)]
+    subsets = [*letters, *(["past", a] for a in range(26)), ["not", 26], ["and", *range(26, 53)]]  # never true
+    never = language([[0] * 26], [], "LTL[P]", True)
+    yield "a formula with 2^26 states", never, one_state(1, subsets), UNDECIDED
+    n = 250
+    swap, turn = [1, 0, *range(2, n)], [*range(1, n), 0]
+    maps = [list(row) for row in zip(swap, turn, [0, 0, *range(2, n)], strict=True)]
+    yield "n^n maps of 250 states", language(maps, [0], "star_free", True), {}, NOT_VERIFIED
+    up = [[q + (q == i) for q in range(60)] for i in range(59)]
+    down = [[q - (q == i) for q in range(60)] for i in range(1, 60)]
+    monotone = [list(row) for row in zip(*up, *down, strict=True)]
+    yield "all maps of 60 states that keep the order", language(monotone, [0], "star_free", True), {}, UNDECIDED
+    long = {"w": [0] * 60_000, "x": [0] * 60_000, "s": [0] * 60_000, "n": 2}
+    yield "words of 60000 letters", language([[1], [0]], [0], "star_free", False), long, ANY
+    turns = long | {"w": [], "s": [], "n": 30_000}
+    yield (
+        "60000 letters 30000 times",
+        language(chain[:30_000] + ring[30_000:-1] + [[0]], [0], "star_free", False),
+        turns,
+        NOT_VERIFIED,
+    )
+
+
+def language(delta: Any, accepting: Any, kind: str, member: bool) -> dict[str, Any]:
+    """A claim about a language over letters a0, a1, .."""
+    alphabet = [f"a{n}" for n in range(len(delta[0]))]
+    dfa = {"accepting": accepting, "alphabet": alphabet, "delta": delta, "initial": 0}
+    return {"class": kind, "dfa": dfa, "kind": "language", "member": member}
+
+
+def one_state(modulus: int, formula: Any = None) -> dict[str, Any]:
+    """Hints for one state."""
+    return {"formula": formula, "k": modulus, "moduli": [modulus], "phases": [0], "ranks": [0]}
+
+
 def _claims() -> Iterator[tuple[str, Any, Any, tuple[str, ...]]]:
+    yield from _languages()
     yield "a value of 20000 hexadecimal digits", flarge(FP16, "f" * 20_000 + "p-20000"), {}, NOT_VERIFIED
     yield "a value with the exponent -1000000", flarge(FP16, "1p-1000000"), {}, NOT_VERIFIED
     yield "a value with the exponent 1000000", flarge(FP16, "1p1000000"), {}, NOT_VERIFIED

@@ -18,6 +18,8 @@ from certify.certified_range.compute import nmax_of
 from certify.certified_range.error_bound import ErrorBounds, error_bounds
 from certify.certified_range.exhaustive import ReferenceRows
 from certify.certified_range.question import Question
+from certify.languages.compute import classify
+from certify.languages.dfa import Dfa
 from certify.periodicity.component import decide
 from certify.periodicity.recurrences.state_cycle import default_max_steps
 from fpsim.angle import Angle, power_angle
@@ -79,6 +81,8 @@ def corrected(claim: Any) -> Any:
         if claim["kind"] == "flarge":
             value = f_large(_values(claim["F"]))
             return claim | {"value": None if value is None else _form(value)}
+        if claim["kind"] == "language":
+            return claim | {"member": _member(claim)}
         if claim["kind"] == "period":
             found = _cycle(claim)
             return None if found is None else claim | found
@@ -92,16 +96,35 @@ def corrected(claim: Any) -> Any:
 
 
 def _decide(claim: Any) -> bool | str:
-    kind = _one(claim["kind"], ("flarge", "nmax", "nmax-range", "period"))
+    kind = _one(claim["kind"], ("flarge", "language", "nmax", "nmax-range", "period"))
     if kind == "flarge":
         value = None if claim["value"] is None else _number(claim["value"])
         return bool(f_large(_values(claim["F"])) == value)
+    if kind == "language":
+        said = _bool(claim["member"])
+        return said is _member(claim)
     if kind == "period":
         return _periodic(claim)
     return _range(claim)
 
 
 # -- claims --------------------------------------------------------------------------------------------------------
+
+
+def _member(claim: Any) -> bool:
+    """Whether the language of the claim's DFA is in its class."""
+    kind, fields = _one(claim["class"], ("LTL[P]", "LTL[P,MOD]", "star_free")), claim["dfa"]
+    alphabet, delta, accepting = tuple(fields["alphabet"]), fields["delta"], fields["accepting"]
+    if accepting != sorted(set(accepting)) or not all(re.fullmatch(r"[!#-\[\]-~]{1,100}", a) for a in alphabet):
+        raise NoClaimError
+    try:
+        dfa = Dfa(alphabet, _integer(fields["initial"], 0), frozenset(accepting), tuple(map(tuple, delta)))
+    except FpcertError:
+        raise NoClaimError from None
+    member = classify(dfa=dfa).classes[kind]
+    if member is None:
+        raise TooMuchError
+    return member
 
 
 def _range(claim: Any) -> bool | str:

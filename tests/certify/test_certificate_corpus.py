@@ -69,7 +69,7 @@ def test_bad_files_are_those_of_the_generator(corpus):
     assert corpus.bad_files.bad_files(corpus.good) == corpus.bad
 
 
-@pytest.mark.parametrize("kind", ["flarge", "period-table", pytest.param("", marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("kind", ["flarge", "language", "period-table", pytest.param("", marks=pytest.mark.exhaustive)])
 def test_good_files_are_those_of_the_generator(kind, corpus):
     made = corpus.good_claims.good_certificates(kind)
     assert made == {name: data for name, data in corpus.good.items() if kind in name}
@@ -79,7 +79,7 @@ def test_every_kind_realization_mode_and_policy_is_there(corpus):
     claims = [json.loads(data)["claim"] for data in corpus.good.values()]
     text = json.dumps(claims)
     for word in (
-        *("flarge", "nmax", "nmax-range", "period"),
+        *("flarge", "language", "nmax", "nmax-range", "period", "LTL[P]", "LTL[P,MOD]", "star_free"),
         *("ideal", "table", "phase", "counter", "recurrence"),
         *("even", "away", "zero", "up", "down", "odd"),
         *("inf", "saturate", "nan", "float", "fixed", "grid", "gap", "weight"),
