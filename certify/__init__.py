@@ -18,10 +18,13 @@ _HOME = {
     "Design": "certify.designing.outcome",
     "HeadEffects": "certify.head_effects.effects",
     "PeriodResult": "certify.periodicity.result",
+    "alternating": "certify.counterexamples",
     "check": "certify.certificates.checking",
     "classify": "certify.languages.compute",
     "design": "certify.designing.compute",
+    "erasing_clock": "certify.counterexamples",
     "flarge_certificate": "certify.certificates.ranges",
+    "flip_flop": "certify.counterexamples",
     "gap_curve": "certify.plots.gap_data",
     "gap_figure": "certify.plots.gap_figure",
     "language_certificates": "certify.certificates.languages",
@@ -36,6 +39,10 @@ _HOME = {
     "scale_curve": "certify.plots.scale_data",
     "scale_figure": "certify.plots.scale_figure",
     "schedule_effects": "certify.head_effects.schedules",
+    "stagnation_figure": "certify.plots.stagnation_figure",
+    "uniform_head": "certify.counterexamples",
+    "uniform_weights": "certify.plots.stagnation_data",
+    "weights_figure": "certify.plots.weights_figure",
 }
 
 __all__ = list(_HOME)

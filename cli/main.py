@@ -41,6 +41,8 @@ COMMANDS = {
     "nmax": "Find the largest length at which a k-offset head works.",
     "period": "Decide whether a realized schedule repeats, for all positions.",
     "round": "Round exact values into a number format.",
+    "run": "Run a transformer on words, every operation rounded.",
+    "trace": "Show what a head attends to, and where rounding mattered.",
 }
 
 

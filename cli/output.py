@@ -20,7 +20,7 @@ import click
 
 from fpsim.errors import FpcertError, printable
 
-__all__ = ["emit", "note", "note_files", "to_json"]
+__all__ = ["emit", "note", "note_files", "to_json", "write"]
 
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 
@@ -39,6 +39,11 @@ def emit(result: Mapping[str, Any], as_json: bool, output_file: str | None, *, t
         content = json.dumps(to_json(result), sort_keys=True, allow_nan=False)
     else:
         content = "\n".join(map(printable, (_plain(result) if text is None else text).split("\n")))
+    write(content, output_file)
+
+
+def write(content: str, output_file: str | None = None) -> None:
+    """Write lines of text to `output_file`, or to stdout when that is None.  Raises `FpcertError` as `emit` does."""
     if not content.endswith("\n"):
         content += "\n"
     try:

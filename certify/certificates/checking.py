@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from certify.checker.canonical import MAX_BYTES
+from certify.checker.command import read_file
 from certify.checker.report import EXIT_CODES, MAX_WORK, Report, check_bytes, unchecked
 from fpsim.errors import InputError, UnsupportedError
 
@@ -80,7 +79,7 @@ def check(
             raise InputError("with", other, " or ".join(OPINIONS))
     shown = name or ("-" if isinstance(file, bytes) else str(file))
     try:
-        data = file if isinstance(file, bytes) else _read(str(file))
+        data = file if isinstance(file, bytes) else read_file(str(file))
     except (OSError, ValueError) as error:
         return Checked(shown, unchecked("malformed", f"the file cannot be read: {error}", shown))
     report = check_bytes(data, max_work, shown)
@@ -93,13 +92,6 @@ def worst_exit_code(checked: Iterable[Checked]) -> int:
     """The exit code that decides for several files."""
     codes = {each.exit_code for each in checked}
     return next((code for code in _WORST_FIRST if code in codes), 0)
-
-
-def _read(file: str) -> bytes:
-    if file == "-":
-        return sys.stdin.buffer.read(MAX_BYTES + 1)
-    with Path(file).open("rb") as stream:
-        return stream.read(MAX_BYTES + 1)
 
 
 def _opinion(name: str, data: bytes, max_work: int) -> tuple[str, str]:

@@ -1,8 +1,8 @@
 """A checker of certificates that needs nothing but Python: integers, fractions and its own enclosures.
 
 It shares no code with what makes certificates; docs/certificates.md says what both agree on.  To read it, begin with
-`report.py` and `claims.py`, then one claim: `flarge.py`, `nmax.py` (with `rows.py` and `errorbound.py`), `period.py` or
-`language.py` (with `automaton.py`).  What the first three rest on is `valueset.py`, `arithmetic.py` and `fixedpoint.py`.
+`report.py` and `claims.py`, then one claim: `flarge.py`, `nmax.py` (with `rows.py`, `errorbound.py`), `period.py` or
+`language.py` (with `automaton.py`).  What the first three rest on: `valueset.py`, `arithmetic.py` and `fixedpoint.py`.
 
 The folder also runs alone, copied to another machine: `python -I checker FILE...`.
 """

@@ -47,7 +47,7 @@ class Flarge:
     """The claim `flarge`."""
 
     def __init__(self, claim: dict[str, Any], hints: dict[str, Any], account: Account) -> None:
-        purse = Purse()
+        purse = Purse(account)
         self.values = parse_valueset(claim["F"], "F", purse)
         self.value: Fraction | None = None if claim["value"] is None else number(claim["value"], "value", purse)
         self.account = account

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import os
+import stat
 import sys
 from collections.abc import Sequence
 
 from .canonical import MAX_BYTES
 from .report import MAX_WORK, Report, check_bytes, unchecked
 
-__all__ = ["main"]
+__all__ = ["main", "read_file"]
 
 _CODES = """Exit code: 0 all verified, 1 some refuted, 2 malformed or unreadable, 3 undecided, 4 unsupported (the worst
-of several files, in this order), 70 internal error, 130 interrupted."""
+of several files, in this order), 70 internal error or no way to write the report, 130 interrupted, 141 no reader."""
 _WORST_FIRST = (70, 1, 2, 3, 4, 0)
 
 
@@ -32,22 +34,38 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         for file in arguments.files:
             report = _check(file, arguments.max_work)
-            sys.stdout.write(f"{report}\n")
-            sys.stdout.flush()
+            print(report, flush=True)  # noqa: T201 - the report; nothing where standard output is closed
             codes.add(report.exit_code)
     except KeyboardInterrupt:
-        sys.stderr.write("interrupted\n")
+        print("interrupted", file=sys.stderr)  # noqa: T201
         return 130
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else the interpreter tries to write the rest, and complains
+        if isinstance(error, BrokenPipeError):
+            return 141  # as for a program that is ended by SIGPIPE
+        print(f"the report cannot be written: {error}", file=sys.stderr)  # noqa: T201
+        return 70
     return next(code for code in _WORST_FIRST if code in codes)
+
+
+def read_file(file: str) -> bytes:
+    """The first bytes of a file, as many as a certificate has at most and one more; "-" is standard input.
+
+    Raises OSError, also for what is no regular file: a pipe without a writer would be waited for.
+    """
+    if file == "-":
+        if sys.stdin is None:
+            raise OSError("standard input is closed")
+        return sys.stdin.buffer.read(MAX_BYTES + 1)
+    if not stat.S_ISREG(os.stat(file).st_mode):  # noqa: PTH116 - pathlib would double the time to start
+        raise OSError("it is no regular file; a pipe is read as -, from standard input")
+    with open(file, "rb") as stream:  # noqa: PTH123
+        return stream.read(MAX_BYTES + 1)
 
 
 def _check(file: str, max_work: int) -> Report:
     try:
-        if file == "-":
-            data = sys.stdin.buffer.read(MAX_BYTES + 1)
-        else:
-            with open(file, "rb") as stream:  # noqa: PTH123 - pathlib would double the time to start
-                data = stream.read(MAX_BYTES + 1)
+        data = read_file(file)
     except (OSError, ValueError) as error:
         return unchecked("malformed", f"the file cannot be read: {error}", file)
     try:

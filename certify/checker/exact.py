@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import gcd
 from typing import Any
 
-from .limits import Malformed, Undecided
+from .limits import Account, Malformed, Undecided
 
 __all__ = ["Purse", "integer", "number", "ratio", "show", "size"]
 
@@ -22,10 +22,10 @@ _RATIO = re.compile(r"(-?)(0|[1-9][0-9]*)(?:/([1-9][0-9]*))?")
 
 
 class Purse:
-    """The bits that the numbers of one claim may have together."""
+    """The bits that the numbers of one claim may have together, and the account of the claim."""
 
-    def __init__(self, bits: int = 8_000_000) -> None:
-        self.bits = bits
+    def __init__(self, account: Account, bits: int = 8_000_000) -> None:
+        self.account, self.bits = account, bits
 
     def pay(self, bits: int) -> None:
         """Take the bits of one more number."""

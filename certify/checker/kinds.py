@@ -34,6 +34,7 @@ class FloatSet(ValueSet):
             self._beyond = largest.numerator.bit_length() - largest.denominator.bit_length() + 2  # M < 2^it
             if rest or k < self.first:
                 raise Malformed("the largest value of a value set is not one of its values")
+        self.extent = p + max(abs(emin - p + 1), size(largest))
 
     def magnitude(self, k: int, negative: bool) -> Fraction:
         """See `ValueSet.magnitude`."""
@@ -89,7 +90,8 @@ class GridSet(ValueSet):
         zero = values.index(ZERO)
         self.sides = (values[zero:], [-v for v in values[zero::-1]])
         self.top = (len(self.sides[0]) - 1, len(self.sides[1]) - 1)
-        self.bits = 2 * max(map(size, values))
+        self.extent = max(map(size, values))
+        self.bits = 2 * self.extent
         self.resolution = 2 * max(v.denominator.bit_length() for v in values) + 2
 
     def magnitude(self, k: int, negative: bool) -> Fraction:
@@ -126,7 +128,14 @@ FIELDS = {
 
 
 def parse_valueset(thing: Any, what: str, purse: Purse) -> ValueSet:
-    """The value set that a JSON object describes."""
+    """The value set that a JSON object describes; the account of the claim pays for its long numbers."""
+    values = _parsed(thing, what, purse)
+    values.account = purse.account
+    purse.account.hold(values.extent)
+    return values
+
+
+def _parsed(thing: Any, what: str, purse: Purse) -> ValueSet:
     kind = thing.get("kind") if isinstance(thing, dict) else None
     if not isinstance(kind, str) or kind not in FIELDS:
         raise Malformed(f"{what} is not a value set")

@@ -8,10 +8,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-__all__ = ["MAX_BITS", "MAX_STORED", "Account", "Malformed", "Refuted", "Stop", "Undecided", "Unsupported"]
+__all__ = [
+    "MAX_BITS",
+    "MAX_CACHED",
+    "MAX_STORED",
+    "Account",
+    "Malformed",
+    "Refuted",
+    "Stop",
+    "Undecided",
+    "Unsupported",
+]
 
 MAX_BITS = 40_000  # of a fixed-point number: cos and sin of that length take about a second
 MAX_STORED = 300_000  # realized blocks, scores or near-returns kept at once: below 200 MB
+MAX_CACHED = 1 << 29  # bits of the numbers that one cache holds: 64 MB
+_LONG = 1 << 13  # bits of a number up to which rounding it is part of the one unit that a realized value costs
+_STORED = 1 << 12  # bits of an element of a value set up to which one counts once where it is stored
 _REFINED = 256  # bits up to which an enclosure is part of the one unit that a realized value costs
 
 
@@ -50,12 +63,13 @@ class Account:
     """The work that is left, what was shown, and how it is told.
 
     limit: what may be spent, in units of one realized value or score.  unit: what one of them costs in this claim, more
-    than 1 where its numbers are long.
+    than 1 where its numbers are long.  bulk: how many things one stored thing counts for.
     """
 
     limit: int
     left: int = 0
     unit: int = 1
+    bulk: int = 1
     obligations: int = 0
     notes: list[str] = field(default_factory=list)
 
@@ -81,10 +95,21 @@ class Account:
         if bits > _REFINED:
             self.spend((bits // _REFINED) ** 2)
 
+    def carry(self, bits: int) -> None:
+        """Pay for the rounding of a number of that many bits, where they are many: about their square."""
+        if bits > _LONG:
+            self.left -= (bits * bits) >> 25
+            if self.left < 0:
+                raise Undecided(f"more work than --max-work {self.limit} allows, on numbers of {bits} bits")
+
+    def hold(self, bits: int) -> None:
+        """Elements of that many bits will be stored."""
+        self.bulk = max(self.bulk, bits // _STORED)
+
     def store(self, things: int) -> None:
         """Refuse to keep more than memory is meant to hold."""
-        if things > MAX_STORED:
-            raise Undecided(f"more than {MAX_STORED} blocks, scores or near-returns to keep at once")
+        if things * self.bulk > MAX_STORED:
+            raise Undecided(f"more than {MAX_STORED // self.bulk} blocks, scores or near-returns to keep at once")
 
     def shown(self, note: str, obligations: int = 1) -> None:
         """One obligation, or several of a kind, was met."""

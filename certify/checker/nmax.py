@@ -56,7 +56,7 @@ class Nmax:
     """One claim; `value` in it stands for both ends."""
 
     def __init__(self, claim: dict[str, Any], hints: dict[str, Any], account: Account) -> None:
-        purse = Purse()
+        purse = Purse(account)
         self.kind = claim["kind"]
         self.k = integer(claim["k"], "k", 1)
         names = ("value", "value") if self.kind == "nmax" else ("lower", "upper")

@@ -9,6 +9,7 @@ Each realization has its own argument, stated where it stands.  A cycle is the p
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from .angle import parse_angle
@@ -28,7 +29,7 @@ class Period:
     """One claim: cycle is (mu, lambda) or None, leaves a position or None."""
 
     def __init__(self, claim: dict[str, Any], hints: dict[str, Any], account: Account) -> None:
-        purse = Purse()
+        purse = Purse(account)
         if claim["realize"] not in REALIZATIONS or claim["verdict"] not in ("periodic", "non-periodic"):
             raise Malformed("realize or verdict is none that is known")
         names = {"period": 1, "preperiod": 0, "eventual": 1, "leaves": 0}
@@ -72,11 +73,11 @@ class Period:
         elif self.rotation.realize == "recurrence":
             self._states()
         elif self.rotation.exact and self.angle.turn is not None:
-            self._table(self.angle.turn.denominator)
+            self._table(self.angle.turn)
         elif is_nan(self.values.round(1)):
             self._leaves_at(0, "cos 0 = 1 has no value in F")
         elif is_nan(self.values.round(-1)):
-            raise Unsupported("blocks in a value set that reaches to 1 but not to -1")
+            self._one_side()
         elif self.rotation.exact:
             self._dense()
         else:
@@ -92,26 +93,40 @@ class Period:
             raise Refuted(f"{why}: position {position} is the first with a NaN")
         self.account.shown(f"{why}: position {position} is the first with a NaN")
 
-    def _table(self, m: int) -> None:
-        """theta = 2 pi a/m: R_{i+m} = R_i.  The least period divides m, as the gcd of two periods is a period."""
-        self.account.foresee(m, "the table of one turn")
-        self.account.store(m)
-        blocks = [self.rotation.block(i) for i in range(m)]
-        nan = next((i for i, block in enumerate(blocks) if any(map(is_nan, block))), None)
-        if nan is not None:
-            self._leaves_at(nan, f"the table of the {m} blocks of one turn")
-            return
-        period, rest, q = m, m, 2
-        while rest > 1:
-            q = q if q * q <= rest else rest  # the least prime divisor of what is left
-            if rest % q:
-                q += 1
-                continue
-            shorter = period // q
-            if all(equal(blocks[i], blocks[i - shorter]) for i in range(shorter, m)):
-                period = shorter
-            rest //= q
-        self._is_cycle((0, period), f"the table of the {m} blocks of one turn is computed")
+    def _table(self, turn: Fraction) -> None:
+        """theta = 2 pi a/m: R_{i+m} = R_i, and the least period is 1 where all blocks are equal, and else m.
+
+        Let it be L < m, q = m/L.  Turns by L positions run through all q-th parts of the circle, so R_0 is repeated
+        where the cosine is -1/2 or less, and all of [-1/2, 1] rounds alike, to v.  Cosines that do not round to v lie
+        in an open third of the circle, which cannot hold a point together with all that are turned from it by q-th
+        parts of it.  So there are none; the sines alike.  By monotonicity all cosines round alike if the greatest and
+        the least do.
+        """
+        m = turn.denominator
+        if is_nan(self.values.round(1)) or is_nan(self.values.round(-1)):
+            self.account.foresee(m, "the table of one turn")
+            nan = next((i for i in range(m) if any(map(is_nan, self.rotation.block(i)))), None)
+            if nan is not None:
+                self._leaves_at(nan, f"the table of the {m} blocks of one turn")
+                return
+        back = pow(turn.numerator, -1, m)  # k/m of a turn is at position k back mod m
+        high, low, top, bottom = (
+            self.rotation.block(k * back % m) for k in (0, m // 2, (m + 2) // 4, (3 * m + 2) // 4)
+        )
+        if same(high[0], low[0]) and same(top[1], bottom[1]):
+            self._is_cycle((0, 1), "the greatest and the least cosine of one turn round alike, and so do the sines")
+        else:
+            self._is_cycle((0, m), f"the {m} blocks of one turn are not all equal, so no period is shorter")
+
+    def _one_side(self) -> None:
+        """A value set that reaches to 1 but not to -1: blocks one by one up to the first NaN."""
+        if self.leaves is None:
+            raise Unsupported("blocks without a NaN in a value set that reaches to 1 but not to -1")
+        self.account.foresee(self.leaves + 1, "the blocks up to the first with a NaN")
+        nan = next((i for i in range(self.leaves + 1) if any(map(is_nan, self.rotation.block(i)))), None)
+        if nan is None:
+            raise Refuted(f"no block up to position {self.leaves} has a NaN")
+        self._leaves_at(nan, f"the blocks up to position {nan} are computed")
 
     def _dense(self) -> None:
         """theta / 2 pi irrational: the exact points of any i lambda + mu are dense on the circle.

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from .angle import Angle, rational_angle
 from .arithmetic import add, mul, round_real, sub
 from .counter import counted
-from .limits import Account, Malformed
+from .limits import MAX_CACHED, Account, Malformed
 from .valueset import NAN, ZERO, Element, ValueSet, same
 
 __all__ = ["REALIZATIONS", "Block", "Rotation", "equal"]
@@ -33,7 +33,7 @@ class Rotation:
         if realize == "table" and angle.turn is None:
             raise Malformed("a table needs an angle that is a rational multiple of pi")
         self.angle, self.values, self.realize, self.account = angle, values, realize, account
-        self.block = lru_cache(maxsize=1 << 16)(self._block)
+        self.block = lru_cache(maxsize=min(1 << 16, MAX_CACHED // (2 * values.extent + 1)))(self._block)
         self._states: list[Block] = []
 
     @property

@@ -10,9 +10,12 @@ operation of a claim divides by it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TypeAlias
+
+from .limits import MAX_CACHED, Account
 
 __all__ = ["INF", "NAN", "ZERO", "Element", "ValueSet", "is_nan", "same"]
 
@@ -40,16 +43,21 @@ class ValueSet:
     first = 1  # the least index of a positive value: more than 1 under ftz, where what lies below is flushed to 0
     least_normal = ZERO
     bits = 0  # about the bits that a product of its elements near 1 has
+    extent = 0  # bits of its longest element
+    account: Account | None = None  # who pays for the rounding of long numbers
     resolution = 2  # no rounding changes between 1 - 2^-resolution and 1, nor between -1 and -1 + 2^-resolution
 
     def __init__(self, overflow: str, rounding: str) -> None:
         self.overflow, self.rounding = overflow, rounding
         self.nearest = rounding in ("even", "away")
-        self._value = lru_cache(maxsize=1 << 14)(self._signed)
 
     def magnitude(self, k: int, negative: bool) -> Fraction:
         """The magnitude with index k on that side."""
         raise NotImplementedError
+
+    @cached_property
+    def _value(self) -> Callable[[int, bool], Fraction]:
+        return lru_cache(maxsize=min(1 << 14, MAX_CACHED // (self.extent + 1)))(self._signed)
 
     def _signed(self, k: int, negative: bool) -> Fraction:
         return -self.magnitude(k, negative) if negative else self.magnitude(k, negative)
@@ -70,6 +78,8 @@ class ValueSet:
         """The rational n/d, d > 0, rounded once."""
         if n == 0:
             return ZERO
+        if self.account is not None:
+            self.account.carry(n.bit_length() + d.bit_length())
         negative = n < 0
         top = self.top[negative]
         if top == 0:  # a side without values saturates at 0

@@ -24,6 +24,7 @@ from certify.second_opinions.forms import (
     order_of,
     values_of,
 )
+from certify.second_opinions.opinion import long_integers
 from certify.second_opinions.values import Values
 from fpsim.errors import InputError, UnsupportedError
 
@@ -91,9 +92,10 @@ def read_claim(data: bytes) -> Claim:
     if len(data) > MAX_BYTES:
         raise InputError("certificate", f"{len(data)} bytes", f"at most {MAX_BYTES} bytes long")
     try:
-        document = json.loads(
-            data.decode("ascii"), parse_float=_no_float, parse_constant=_no_float, object_pairs_hook=_no_duplicates
-        )
+        with long_integers():
+            document = json.loads(
+                data.decode("ascii"), parse_float=_no_float, parse_constant=_no_float, object_pairs_hook=_no_duplicates
+            )
     except (ValueError, RecursionError) as error:
         raise InputError(
             "certificate", data[:40].decode("ascii", "replace").strip(), "one JSON object in ASCII"

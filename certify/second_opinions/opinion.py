@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from fpsim.errors import UnsupportedError
 
-__all__ = ["Opinion", "OutOfWorkError", "Verdict", "Work", "missing"]
+__all__ = ["MAX_DIGITS", "Opinion", "OutOfWorkError", "Verdict", "Work", "long_integers", "missing"]
+
+MAX_DIGITS = 40_000
+"""Of an integer that is read or shown: more than any of a certificate has (docs/certificates.md)."""
 
 Verdict: TypeAlias = Literal["verified", "refuted", "undecided", "unsupported"]
 
@@ -48,6 +54,17 @@ class Work:
         if units > self.left:
             raise OutOfWorkError(f"{on} would take {units} units of work, and {self.left} of {self.limit} are left")
         self.spent += units
+
+
+@contextmanager
+def long_integers() -> Iterator[None]:
+    """Meanwhile Python reads and writes integers of up to `MAX_DIGITS` digits, as certificates may hold."""
+    before = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(MAX_DIGITS)
+    try:
+        yield
+    finally:
+        sys.set_int_max_str_digits(before)
 
 
 def missing(package: str, extra: str) -> UnsupportedError:

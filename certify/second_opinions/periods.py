@@ -34,7 +34,8 @@ def period_opinion(claim: Period, reals: Reals, work: Work) -> Opinion:
     if claim.realize in ("ideal", "table"):
         found = _exact(rotation)
     elif claim.realize == "recurrence":
-        found = _recurrence(rotation, work)
+        steps = claim.leaves if claim.preperiod is None or claim.eventual is None else claim.preperiod + claim.eventual
+        found = _recurrence(rotation, work, steps)
     else:
         found = _counted(rotation)
     periodic = found.preperiod == 0
@@ -113,16 +114,20 @@ def _prime_divisors(m: int) -> list[int]:
     return [*found, m] if m > 1 else found
 
 
-def _recurrence(rotation: Rotation, work: Work) -> _Found:
-    """States one by one, until one comes again: from there on all do."""
+def _recurrence(rotation: Rotation, work: Work, claimed: int | None) -> _Found:
+    """States one by one, until one comes again: from there on all do.  claimed: how many the claim speaks of."""
+    if claimed is not None and claimed > work.left:
+        raise OutOfWorkError(f"the claim speaks of {claimed} states, and {work.left} units of work are left")
     seen: dict[Block, int] = {}
-    for i in range(work.left):
+    for i in range(work.left if claimed is None else claimed + 1):
         state = rotation.block(i)
         if _leaves(state):
             return _Found(f"the state at {i} is NaN", leaves=i)
         if state in seen:
             return _Found(f"the states at {seen[state]} and {i} are equal", seen[state], i - seen[state])
         seen[state] = i
+    if claimed is not None:
+        return _Found(f"none of the first {claimed + 1} states is NaN or comes again")
     raise OutOfWorkError(f"no state came again among the first {len(seen)}")
 
 

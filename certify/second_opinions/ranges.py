@@ -43,7 +43,7 @@ def range_opinion(claim: Range, balls: Balls, work: Work) -> Opinion:
     if lower is None and upper is None:
         return Opinion("undecided", "the claim says nothing: both ends are null")
     threshold = threshold_of(balls, claim.softmax)
-    if threshold is None:
+    if threshold is None and claim.criterion == "gap":
         return Opinion("refuted", "the softmax has no f_large, so there is no certified range")
     if upper is not None and (upper < k - 1 or (lower is not None and lower > upper)):
         return Opinion("refuted", f"N_max is at least k - 1 = {k - 1}, and its lower end not above its upper")
@@ -71,12 +71,13 @@ def range_opinion(claim: Range, balls: Balls, work: Work) -> Opinion:
 class _Row:
     """Rows of scores, and whether they meet the criterion."""
 
-    def __init__(self, claim: Range, balls: Balls, head: Head, threshold: mpq) -> None:
+    def __init__(self, claim: Range, balls: Balls, head: Head, threshold: mpq | None) -> None:
         self.claim, self.balls, self.head, self.threshold = claim, balls, head, threshold
 
     def gap_fails(self, i: int, j: int) -> bool:
         """Whether S(i, i-k) - S(i, j) is below f_large, or a score is not finite."""
         target, other = self.head.score(i, i - self.claim.offset), self.head.score(i, j)
+        assert self.threshold is not None  # the criterion gap needs one, and weight without one looks at whole rows
         return not (is_finite(target) and is_finite(other) and target - other >= self.threshold)
 
     def weight_fails(self, i: int) -> bool:
@@ -107,6 +108,8 @@ class _Row:
         """
         softmax = self.claim.softmax
         one = softmax.round(mpq(1))
+        if self.threshold is None:
+            return False
         return (
             softmax.contains(-self.threshold)
             and softmax.overflow != "nan"

@@ -24,6 +24,7 @@ __all__ = ["second_opinion"]
 
 TIME_LIMIT = 120.0
 MAX_POSITIONS = 1000
+MAX_PRECISION = 11  # fp16; fp32 with 700 positions takes more than two minutes
 
 
 def second_opinion(data: bytes, time_limit: float = TIME_LIMIT) -> Opinion:
@@ -76,6 +77,11 @@ class _Questions:
         if max(claim.lower or 0, claim.upper or 0) > MAX_POSITIONS:
             raise OutOfWorkError(f"the solver is asked about up to {MAX_POSITIONS} positions")
         said, count = [], 0
+        if claim.lower is not None and claim.lower >= k and claim.values.precision > MAX_PRECISION:
+            raise OutOfWorkError(
+                f"the solver is asked about all pairs in formats of up to {MAX_PRECISION} bits of significand; with "
+                f"{claim.values.precision} it finds no answer in minutes"
+            )
         if claim.lower is not None and claim.lower >= k:
             answer = self._some_pair_fails(claim.lower + 1)
             words = f"that a pair of the queries {k + 1} to {claim.lower + 1} fails"

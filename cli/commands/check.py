@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from fpcert.options import common_options
-from fpcert.output import emit
+from fpcert.output import emit, write
 
 __all__ = ["command"]
 
@@ -55,7 +55,7 @@ def command(
         one = check(file, max_work=max_work, opinions=opinions)
         checked.append(one)
         if not as_json and output_file is None:  # as they come
-            click.echo(str(one))
+            write(str(one))
     code = worst_exit_code(checked)
     if as_json or output_file is not None:
         found = {"files": [one.to_json() for one in checked], "exit_code": code}

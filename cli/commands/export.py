@@ -30,11 +30,17 @@ def command(target: str, certificate: BinaryIO, folder: str, as_json: bool, quie
     ranges of at most 200 with one float format that rounds to nearest-even, without ftz, fma or saturation. FILE may be
     `-`, standard input.
     """
+    from certify.certificates.checking import check
     from certify.second_opinions.claim import MAX_BYTES
     from certify.second_opinions.coq.export import COMMANDS, export_coq
+    from fpsim.errors import InputError
 
     # A byte more than a certificate may have is enough to see that there is one.
-    written = [str(path) for path in export_coq(certificate.read(MAX_BYTES + 1), folder)]
+    data = certificate.read(MAX_BYTES + 1)
+    form = check(data, max_work=1).report  # its form only, which `export_coq` does not judge
+    if form.verdict == "malformed":
+        raise InputError("certificate", certificate.name, f"a certificate; it is {form.lines[-2]}")
+    written = [str(path) for path in export_coq(data, folder)]
     lines = [f"wrote {path}" for path in written]
     if not quiet:
         lines += ["", "To check them, in that folder:", "", *(f"  {line}" for line in COMMANDS)]

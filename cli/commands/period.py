@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fpcert.options import certificate_option, common_options
-from fpcert.output import emit, note_files
+from fpcert.output import emit, note, note_files
 from fpcert.plotting import check_file
 from fpcert.progress import Progress
 from fpsim.errors import InputError
@@ -121,9 +121,11 @@ def command(
             emit(answer.shown, as_json, output_file, text="\n\n".join(answer.texts))
     if certificate is not None:
         from certify.certificates.document import save_certificates
-        from certify.certificates.periods import period_certificates
+        from certify.certificates.periods import period_certificates, uncertified
 
         files = save_certificates(period_certificates(result), certificate)
+        for number, reason in uncertified(result).items():
+            note(f"component {number} has no certificate: {reason}", quiet=quiet)
         note_files(files, quiet=quiet)
     return UNDECIDED if result.undecided else 0
 

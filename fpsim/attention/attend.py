@@ -14,9 +14,9 @@ from fpsim.attention import reference
 from fpsim.attention.stages import Kernels, kernels_of
 from fpsim.errors import InputError
 from fpsim.operands import Array, elements_of, is_array, result_array
+from fpsim.precision import Precision
 from fpsim.rounding.reference import Element
 from fpsim.transformer.model import Mask
-from fpsim.transformer.precision import Precision
 
 __all__ = ["attend", "attend_fast", "in_threads", "rows_of_elements"]
 

@@ -9,11 +9,11 @@ from typing import TypeAlias
 from gmpy2 import mpq
 
 from fpsim import reference
+from fpsim.precision import Precision
 from fpsim.rounding.reference import Element, round_exact
 from fpsim.softmax import Softmax, softmax
 from fpsim.sums import Order, ordered_sum
 from fpsim.transformer.model import Mask
-from fpsim.transformer.precision import Precision
 from fpsim.valueset import ValueSet
 
 __all__ = ["Attended", "Vector", "attend", "attend_row", "dot"]

@@ -13,9 +13,9 @@ from fpsim.attention.attend import rows_of_elements
 from fpsim.attention.stages import Kernels, kernels_of
 from fpsim.errors import InputError
 from fpsim.operands import Array, result_array
+from fpsim.precision import Precision
 from fpsim.rounding.reference import Element
 from fpsim.transformer.model import Mask
-from fpsim.transformer.precision import Precision
 
 __all__ = ["Rows", "attention_rows"]
 

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fpsim.attention.sums import order_code
+from fpsim.precision import Precision
 from fpsim.rounding.kinds import Binary32, NearestFloat, Spec
 from fpsim.rounding.specs import general_spec_of, spec_of
 from fpsim.sums import Order
-from fpsim.transformer.precision import Precision
 from fpsim.valueset import ValueSet
 
 __all__ = ["Dot", "Kernels", "kernels_of"]

@@ -1,5 +1,6 @@
 """The F-transformer: a model in which every operation is rounded into F (§2.2 of arXiv:2608.11909)."""
 
+from fpsim.precision import Precision
 from fpsim.transformer.model import (
     Attention,
     FeedForward,
@@ -12,7 +13,6 @@ from fpsim.transformer.model import (
     Transformer,
 )
 from fpsim.transformer.parameters import outside, parameters, rounded, with_parameters
-from fpsim.transformer.precision import Precision
 from fpsim.transformer.words import tokens
 
 __all__ = [

@@ -10,11 +10,11 @@ from gmpy2 import mpq
 from fpsim import reference
 from fpsim.attention.reference import attend, dot
 from fpsim.operands import Array, result_array
+from fpsim.precision import Precision
 from fpsim.rounding.reference import Element, round_exact
 from fpsim.transformer.activations import Activations, HeadStreams
 from fpsim.transformer.layer_norm import norm_vector
 from fpsim.transformer.model import Attention, FeedForward, Linear, Norm, Rotary, Transformer, elements
-from fpsim.transformer.precision import Precision
 from fpsim.transformer.rotation import block_list, rotations
 from fpsim.transformer.words import Word, tokens
 

@@ -19,10 +19,10 @@ from fpsim import reference, scalar
 from fpsim.attention.stages import Kernels
 from fpsim.attention.sums import sum_tile
 from fpsim.compilation import kernel
+from fpsim.precision import Precision
 from fpsim.rounding.reference import Element, round_exact
 from fpsim.sums import ordered_sum
 from fpsim.transformer.model import Norm, elements
-from fpsim.transformer.precision import Precision
 
 __all__ = ["norm_rows", "norm_vector"]
 

@@ -22,9 +22,9 @@ from fpsim.angle import Angle
 from fpsim.errors import InputError
 from fpsim.number import parse_count
 from fpsim.operands import Array, as_array, elements_of
+from fpsim.precision import Precision
 from fpsim.realization import Kind, parse_kind
 from fpsim.rounding.reference import Element
-from fpsim.transformer.precision import Precision
 
 __all__ = [
     "Attention",

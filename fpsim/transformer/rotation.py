@@ -14,9 +14,9 @@ from fpsim import arithmetic
 from fpsim.angle import Angle
 from fpsim.blocks import Floats, blocks
 from fpsim.errors import InputError
+from fpsim.precision import Precision
 from fpsim.realization import Block, Kind, Realization
 from fpsim.transformer.model import Rotary, Sinusoidal
-from fpsim.transformer.precision import Precision
 
 __all__ = ["encodings", "realized_blocks", "rotate_all", "rotations"]
 

@@ -132,6 +132,9 @@ REFUTED: dict[str, tuple[str, dict[str, Any]]] = {
         TABLE,
         {"claim.verdict": "non-periodic", "claim.period": None, "claim.preperiod": None, "claim.eventual": None},
     ),
+    "period-table-of-a-great-prime": (TABLE, {"claim.theta": "2/1000000007*pi"}),
+    "period-one-side-nan-too-late": ("period-left-F-one-side-ideal", {"claim.leaves": 4, "hints.positions": [4]}),
+    "period-one-side-nan-too-early": ("period-left-F-one-side-phase", {"claim.leaves": 1, "hints.positions": [1]}),
     "period-table-another-angle": (TABLE, {"claim.theta": "1/41*pi"}),
     "period-table-divisor-said-to-be-m": (
         "period-table-12-constant-coarse",
@@ -382,7 +385,6 @@ UNDECIDED: dict[str, tuple[str, dict[str, Any]]] = {
         "nmax-recurrence-fp16-g1-C1e4",
         {"claim.k": 10**40, "claim.value": 10**40 + 5, "hints.fails": [10**40 + 7, 0]},
     ),
-    "table-of-a-great-prime": (TABLE, {"claim.theta": "2/1000000007*pi"}),
     "recurrence-of-10-to-15-steps": (
         "period-recurrence-fp16-1",
         {"claim.preperiod": 10**15, "hints.positions": [10**15, 10**15 + 44]},
@@ -418,11 +420,9 @@ UNSUPPORTED: dict[str, tuple[str, dict[str, Any]]] = {
     "class-of-a-language": (FP16, {"claim": {"class": "SL", "dfa": {}, "kind": "language", "member": True}}),
     "kind-unknown": (FP16, {"claim.kind": "nmax2"}),
     "kind-empty": (FP16, {"claim.kind": ""}),
-    "period-nan-at-minus-1-only": (
-        "period-coarse-constant",
-        {"claim.F.overflow": "nan", "claim.F.values": ["-1p-1", 0, "1p-1", 1], "claim.verdict": "non-periodic"}
-        | {"claim.period": None, "claim.preperiod": None, "claim.eventual": None, "claim.leaves": 3}
-        | {"hints.because": "left-F", "hints.positions": [3]},
+    "period-one-side-without-a-nan": (
+        "period-left-F-one-side-ideal",
+        {"claim.leaves": None, "hints.because": "irrational-angle", "hints.positions": [1, 2]},
     ),
 }
 

@@ -30,6 +30,7 @@ HUNDREDTHS = grid([f"{n}/100" for n in range(-100, 101)], overflow="saturate", n
 ONE_SIDED = grid([0, "1/8", "1/2", 1, 2, 3, 5], overflow="inf", name="one-sided")
 TENTHS = grid([f"{n}/10" for n in range(-40, 41)], overflow="saturate", name="tenths")
 COARSE = grid([-4, 0, 4], overflow="saturate", name="coarse")
+ONE_SIDE = grid(["-1/2", 0, "1/2", 1], overflow="nan", name="one side")
 LOPSIDED = grid([-1, "-1/2", 0, "1/4", 1, 3, 9], overflow="saturate", name="lopsided")
 
 FLARGE: dict[str, ValueSet | str] = {
@@ -125,9 +126,13 @@ PERIODS: dict[str, dict[str, Any]] = {
     "directed-witness-at-0": {"theta": "1", "dtype": "fixed:8.0:zero"},
     "coarse-constant": {"theta": "1", "dtype": COARSE},
     "left-F-at-0": {"theta": "1", "dtype": "fixed:4.4:nan"},
+    "left-F-one-side-ideal": {"theta": "1", "dtype": ONE_SIDE},
+    "left-F-one-side-phase": {"theta": "1", "dtype": ONE_SIDE, "realize": "phase"},
+    "left-F-one-side-counter": {"theta": "1", "dtype": ONE_SIDE, "realize": "counter"},
     "table-m1": {"theta": "2pi", "realize": "table"},
     "table-m2-bf16": {"theta": "pi", "realize": "table", "dtype": "bf16"},
     "table-84-fp16": {"theta": "2pi*1/84", "realize": "table"},
+    "table-of-a-great-prime": {"theta": "2pi*1/1000000007", "realize": "table"},
     "table-1000-fp16": {"theta": "2pi*7/1000", "realize": "table"},
     "table-1000-e2m1": {"theta": "2pi*1/1000", "realize": "table", "dtype": "e2m1"},
     "table-12-constant-coarse": {"theta": "2pi*1/12", "realize": "table", "dtype": COARSE},

@@ -14,12 +14,11 @@ from certify.certificates import checking
 from certify.certificates.checking import Checked, check, worst_exit_code
 from certify.certificates.document import certificate_bytes, save_certificates
 from certify.certificates.forms import number_form
-from certify.certificates.periods import period_certificates
+from certify.certificates.periods import period_certificates, uncertified
 from certify.certificates.ranges import flarge_certificate
 from certify.checker import check_bytes
 from certify.periodicity.collision import Collision
 from certify.periodicity.compute import period
-from certify.periodicity.least_period import prime_divisors
 from certify.periodicity.result import Component, PeriodResult
 from certify.periodicity.verdict import Verdict
 from fpsim.angle import Angle
@@ -151,8 +150,8 @@ def test_one_certificate_for_each_component():
         ({"theta": "1", "dtype": "fixed:8.0:zero"}, {"because": "irrational-angle", "positions": [0, 1]}),
         ({"theta": "1", "dtype": "fp16", "realize": "phase"}, {"because": "left-F", "positions": [65520]}),
         ({"theta": "1", "dtype": "e5m2", "realize": "recurrence"}, {"because": "state-cycle", "positions": [0, 6]}),
-        ({"theta": "0", "dtype": "fp16"}, {"because": "finite-table", "positions": []}),
-        ({"theta": "2pi/30", "dtype": "fp16"}, {"because": "finite-table", "positions": [0, 0, 0]}),
+        ({"theta": "0", "dtype": "fp16"}, {"because": "finite-table", "positions": [0]}),
+        ({"theta": "2pi/30", "dtype": "fp16"}, {"because": "finite-table", "positions": [0, 15]}),
     ],
 )
 def test_hints_name_the_positions_of_the_proof(options, hints):
@@ -162,19 +161,17 @@ def test_hints_name_the_positions_of_the_proof(options, hints):
 
 @pytest.mark.parametrize("theta", ["2pi*1/2006", "2pi*3/200006", "2pi*1/20000000006", "2pi*7/1000000000000000000000"])
 @pytest.mark.parametrize("mode", ["zero", "even"])
-def test_a_table_names_a_position_for_each_prime_of_its_period(theta, mode):
+def test_a_table_names_two_positions_that_differ(theta, mode):
     """Also where a table differs from a constant one at a single entry, far out."""
     values = value_set("fp16") if mode == "even" else grid([-1, 0], overflow="saturate")
     if mode == "zero":
         values = replace(values, rounding="zero")
-    (certificate,) = certificates(theta=theta, dtype=values)
-    claim, positions = certificate["claim"], certificate["hints"]["positions"]
-    m, rotation = claim["period"], realize("ideal", Angle.parse(theta), values)
-    primes = prime_divisors(m)
-    assert len(positions) == len(primes)
-    for prime, i in zip(primes, positions, strict=True):
-        assert 0 <= i < m
-        assert rotation.block(i) != rotation.block(i + m // prime)
+    (data,) = period_certificates(period(theta=theta, dtype=values))
+    claimed, (i, j) = json.loads(data)["claim"], json.loads(data)["hints"]["positions"]
+    rotation = realize("ideal", Angle.parse(theta), values)
+    assert claimed["period"] == rotation.angle.turns.denominator
+    assert rotation.block(i) != rotation.block(j)
+    assert check(data).report.verdict == "verified"
 
 
 @pytest.mark.parametrize(
@@ -182,13 +179,20 @@ def test_a_table_names_a_position_for_each_prime_of_its_period(theta, mode):
     [
         ({"theta": "1", "dtype": "fp16", "window": 64}, "not ideal mod 64"),
         ({"theta": "1/100", "dtype": "fp16", "realize": "recurrence", "max_steps": 1000}, "is undecided"),
-        ({"theta": "2pi*1/1" + "0" * 86 + "1", "dtype": "fp16"}, "prime factors"),
         ({"theta": "1", "dtype": "fp16", "pipeline": next(iter(PIPELINES))}, "know the realizations"),
     ],
 )
 def test_what_has_no_certificate(options, what):
     with pytest.raises(UnsupportedError, match=what):
         certificates(**options)
+
+
+def test_an_undecided_component_leaves_the_others_their_certificates():
+    result = period(theta=["1", "1/100"], dtype="fp16", realize="recurrence", max_steps=1000)
+    (data,) = period_certificates(result)
+    assert json.loads(data)["claim"]["theta"] == "1"
+    assert list(uncertified(result)) == [1]
+    assert "undecided" in uncertified(result)[1]
 
 
 @pytest.mark.parametrize(
@@ -254,7 +258,7 @@ def test_arguments_that_cannot_be_taken(options, what):
 
 
 def test_the_worst_exit_code_decides(corpus):
-    names = ("refuted-flarge-0", "malformed-k-0", "undecided-table-of-a-great-prime", "unsupported-kind-modulus")
+    names = ("refuted-flarge-0", "malformed-k-0", "undecided-recurrence-of-10-to-15-steps", "unsupported-kind-modulus")
     found = [check(corpus.bad[name]) for name in names] + [check(corpus.good["flarge-fp16"])]
     assert [each.exit_code for each in found] == [1, 2, 3, 4, 0]
     while found:

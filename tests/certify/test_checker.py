@@ -142,7 +142,7 @@ def verdict(data, **options):
 
 
 def mine(name):
-    return parse_valueset(spelled(name), "F", Purse())
+    return parse_valueset(spelled(name), "F", Purse(Account(10**6)))
 
 
 def account():
@@ -215,7 +215,7 @@ def test_root_above(x, bits):
     )
 )
 def test_every_number_has_one_form(x):
-    assert number(form(x), "x", Purse()) == x
+    assert number(form(x), "x", Purse(Account(10**6))) == x
     assert isinstance(show(Fraction(x)), str)
 
 
@@ -226,7 +226,7 @@ def test_every_number_has_one_form(x):
 )  # fmt: skip
 def test_another_form_of_a_number_is_malformed(text):
     with pytest.raises(Malformed):
-        number(text, "x", Purse())
+        number(text, "x", Purse(Account(10**6)))
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_another_form_of_a_number_is_malformed(text):
 )  # fmt: skip
 def test_angles_against_mpmath(text, exact):
     mp = precise(1400)
-    theta, angle = exact(mp), parse_angle(text, "g", Purse())
+    theta, angle = exact(mp), parse_angle(text, "g", Purse(Account(10**6)))
     assert bool(angle) == (theta != 0)
     for bits, i in itertools.product((64, 500), (0, 1, 7, 10**30)):
         low, high = angle.enclose(bits)
@@ -254,7 +254,7 @@ def test_angles_against_mpmath(text, exact):
 
 
 def test_multiples_of_pi_with_a_rational_cosine_are_known():
-    angle = parse_angle("1/12*pi", "g", Purse())
+    angle = parse_angle("1/12*pi", "g", Purse(Account(10**6)))
     assert [i for i in range(24) if angle.known(i, 0) is not None] == [0, 4, 6, 8, 12, 16, 18, 20]
     assert [i for i in range(24) if angle.known(i, 1) is not None] == [0, 2, 6, 10, 12, 14, 18, 22]
 
@@ -266,7 +266,7 @@ def test_multiples_of_pi_with_a_rational_cosine_are_known():
 )  # fmt: skip
 def test_another_form_of_an_angle_is_malformed(text):
     with pytest.raises(Malformed):
-        parse_angle(text, "g", Purse())
+        parse_angle(text, "g", Purse(Account(10**6)))
 
 
 def test_an_angle_that_is_no_multiple_of_pi_makes_no_table():
@@ -400,7 +400,7 @@ def test_blocks_scores_and_weights_are_those_of_the_emulator(seed):
     theirs = [ValueSet.parse(name) for name in names]
     text = chooser.choice(list(ANGLES))
     kind = chooser.choice(["ideal", "phase", "counter", "recurrence"] + ["table"] * ("pi" in text))
-    rotation = Rotation(parse_angle(text, "g", Purse()), ours[first], kind, account())
+    rotation = Rotation(parse_angle(text, "g", Purse(Account(10**6))), ours[first], kind, account())
     realization = realize(kind, Angle.parse(ANGLES[text]), theirs[0])
     far = [] if kind == "recurrence" else [10**6, 10**20 + chooser.randint(0, 10**6)]
     for i in [*range(12), 100, *far]:
@@ -461,7 +461,7 @@ def test_scores_stay_within_the_error_bound(names, fma):
         stages = Regime(*(sets[name] for name in names), sets[names[0]], fma, Order("sequential"))
         bound = errorbound.bound(stages, C)
         head = Head(
-            Rotation(parse_angle("1", "g", Purse()), stages.values, "ideal", account()), C, k, stages, account()
+            Rotation(parse_angle("1", "g", Purse(Account(10**6))), stages.values, "ideal", account()), C, k, stages, account()
         )
         worst = 0
         for i in range(k + 1, 48):
@@ -501,7 +501,7 @@ def test_no_number_is_moved_further_than_said(name):
     "delta", [Fraction(1, 5), Fraction(1, 7), Fraction(1, 100), Fraction(1, 3000), Fraction(1, 10**7)]
 )
 def test_near_returns_against_looking_at_every_n(text, delta):
-    angle = parse_angle(text, "g", Purse())
+    angle = parse_angle(text, "g", Purse(Account(10**6)))
     found = list(returns.near_returns(angle, 3000, delta, account()))
     assert found == sorted(set(found))
     low, _ = angle.turns(160)

@@ -53,7 +53,7 @@ def test_what_export_cannot_write(fpcert, tmp_path):
     file.write_bytes(b"{}\n")
     assert fpcert("export", "coq", str(file), "-o", str(tmp_path / "proof")).code == 2
     file.write_bytes(b" " * (1 << 21))
-    assert "at most 1048576 bytes" in fpcert("export", "coq", str(file), "-o", str(tmp_path / "proof")).err
+    assert "more than 1048576 bytes" in fpcert("export", "coq", str(file), "-o", str(tmp_path / "proof")).err
     assert not (tmp_path / "proof").exists()
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from certify.second_opinions.claim import Claim, Range, read_claim
 from certify.second_opinions.coq.theorem import Theorem
-from fpsim.errors import FpcertError, UnsupportedError
+from fpsim.errors import FpcertError, InputError, UnsupportedError
 
 __all__ = ["COMMANDS", "export_coq"]
 
@@ -42,6 +42,8 @@ def export_coq(data: bytes, folder: str | Path) -> list[Path]:
     the criterion gap, the realization ideal, an angle that is a rational or a rational multiple of pi, one float format
     for all stages that rounds to nearest-even without ftz, fma or saturation, and a value of at most 200.
     """
+    if not str(folder):
+        raise InputError("folder", "nothing", "the name of a folder")
     claim = _supported(read_claim(data))
     written = {name: files(__package__).joinpath(name).read_text("utf-8") for name in _STATIC}
     written["Claim.v"] = Theorem(claim).text()
@@ -51,10 +53,19 @@ def export_coq(data: bytes, folder: str | Path) -> list[Path]:
     try:
         target.mkdir(parents=True, exist_ok=True)
         for name, text in written.items():
+            (target / name).unlink(missing_ok=True)  # a link of that name would lead elsewhere
             (target / name).write_text(text, "utf-8")
     except OSError as error:
         raise FpcertError(f"cannot write to {str(target)!r}: {error.strerror or error}") from error
     return [target / name for name in written]
+
+
+def _names_a_pair(claim: Range) -> bool:
+    """Whether the hints name i = value + 2 and some j before it, not the target: the theorem says that it fails."""
+    if claim.fails is None or claim.upper is None:
+        return False
+    i, j = claim.fails
+    return i == claim.upper + 2 and i > claim.offset and j < i and j != i - claim.offset
 
 
 def _supported(claim: Claim) -> Range:
@@ -75,7 +86,7 @@ def _supported(claim: Claim) -> Range:
         "a precision of one bit": values.precision < 2,
         "a least positive value above 1": values.step > 1,
         f"a value above {MAX_VALUE}": claim.upper > MAX_VALUE,
-        "no failing pair in the hints": claim.fails is None,
+        "no failing pair of the claim in the hints": not _names_a_pair(claim),
     }
     for what, stands in obstacles.items():
         if stands:

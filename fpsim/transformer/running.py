@@ -1,0 +1,149 @@
+"""Running a model on words, in its own precision or in another one: what the command `fpcert run` shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from fpsim.errors import InputError, printable
+from fpsim.number import decimal_text, json_number
+from fpsim.operands import as_element
+from fpsim.precision import Precision
+from fpsim.rounding.reference import Element
+from fpsim.sums import Order, parse_order
+from fpsim.transformer.model import Transformer
+from fpsim.transformer.representable import representable
+from fpsim.transformer.words import Word, word_text
+from fpsim.valueset import ValueSet
+from fpsim.valueset_text import value_set
+
+__all__ = ["RunResult", "RunWord", "in_precision", "run_model"]
+
+
+@dataclass(frozen=True)
+class RunWord:
+    """A word as it is printed, the classifier's value at EOS, exact, and whether that is above 0 (NaN is not)."""
+
+    word: str
+    value: Element
+    accepted: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """The keys of cli.md, and `value`."""
+        return {"word": self.word, "accepted": self.accepted, "value": json_number(self.value)}
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What a model says of words, in the order in which they were given, and in which precision it said so."""
+
+    words: tuple[RunWord, ...]
+    precision: Precision
+
+    def to_json(self) -> dict[str, Any]:
+        """One object: `words`, `precision`."""
+        return {"words": [each.to_json() for each in self.words], "precision": str(self.precision)}
+
+    def __str__(self) -> str:
+        rows = [("word", "accepted", "value"), *map(_row, self.words)]
+        widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+        lines = [f"{word:{widths[0]}}  {accepted:{widths[1]}}  {value}" for word, accepted, value in rows]
+        return "\n".join([f"precision: {self.precision}", "", *lines])
+
+
+def _row(each: RunWord) -> tuple[str, str, str]:
+    value = each.value
+    text = str(value) if isinstance(value, float) else decimal_text(value)
+    return printable(each.word) or '""', "yes" if each.accepted else "no", text
+
+
+def run_model(
+    model: Transformer | str | Path,
+    words: Sequence[Word],
+    *,
+    dtype: ValueSet | str | None = None,
+    rotate_dtype: ValueSet | str | None = None,
+    score_dtype: ValueSet | str | None = None,
+    softmax_dtype: ValueSet | str | None = None,
+    output_dtype: ValueSet | str | None = None,
+    linear_dtype: ValueSet | str | None = None,
+    order: Order | str | None = None,
+    dot: Order | str | None = None,
+    fma: bool | None = None,
+    strict: bool = False,
+    threads: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> RunResult:
+    """What the model, or that of the file of this name, says of each word; every operation is rounded.
+
+    The options change the model's precision as `in_precision` says; parameters that are no values of F then are rounded
+    with a `RoundedWarning`, or refused with `strict`.  threads, progress: as of `fpsim.transformer.forward.run`.
+    Raises `InputError` for a file that is no model, for a letter that is not in the alphabet, and for what no value set
+    or order is; `UnsupportedError` for a precision that has no meaning.
+
+    >>> from fpsim.transformer import Linear
+    >>> model = Transformer(("a",), [[0.0], [0.1], [0.0]], (), Linear([[1.0]]), Precision.of("fp64"))
+    >>> print(run_model(model, ["", "a"]))
+    precision: fp64
+    <BLANKLINE>
+    word  accepted  value
+    ""    yes       0.10000000000000001...
+    a     yes       0.10000000000000001...
+    """
+    from fpsim.transformer.forward import run
+    from fpsim.transformer.model_file import load_model
+
+    if not isinstance(model, Transformer | str | Path):
+        raise InputError("model", model, "a Transformer or the name of a file")
+    loaded = model if isinstance(model, Transformer) else load_model(model, strict=strict)
+    _check_words(loaded, words)
+    stages = {"rotate": rotate_dtype, "score": score_dtype, "softmax": softmax_dtype, "output": output_dtype}
+    stages["linear"] = linear_dtype
+    asked = in_precision(loaded.precision, dtype, stages, order=order, dot=dot, fma=fma)
+    fitting = representable(replace(loaded, precision=asked), strict=strict)
+    outcome = run(fitting, words, threads=threads, progress=progress)
+    said = zip(outcome.words, outcome.values, outcome.accepted, strict=True)
+    return RunResult(tuple(RunWord(word_text(w), as_element(value), bool(yes)) for w, value, yes in said), asked)
+
+
+def _check_words(model: Transformer, words: Sequence[Word]) -> None:
+    """Refuse letters outside the alphabet before any word has run, and say in which word they are."""
+    if isinstance(words, str):
+        raise InputError("words", words, "a list of words")
+    alphabet = set(model.alphabet)
+    for n, word in enumerate(words, start=1):
+        for place, letter in enumerate(word, start=1):
+            if letter not in alphabet:
+                known = ", ".join(model.alphabet[:20]) + (", ..." if len(model.alphabet) > 20 else "")
+                raise InputError(f"word {n}, letter {place}", letter, f"one of {known}")
+
+
+def in_precision(
+    precision: Precision,
+    dtype: ValueSet | str | None = None,
+    stages: dict[str, ValueSet | str | None] | None = None,
+    *,
+    order: Order | str | None = None,
+    dot: Order | str | None = None,
+    fma: bool | None = None,
+) -> Precision:
+    """The precision with some of it changed; None: as it is.
+
+    dtype: the value set of every stage, but for those that `stages` names ("rotate", "score", "softmax", "output",
+    "linear").  The orders of sums and `fma` stay what they are when they are not given.
+
+    >>> str(in_precision(Precision.of("fp16", score="fp32"), "bf16", {"linear": "fp32"}))
+    'bf16, linear fp32'
+    """
+    sets = dict(precision.stages) if dtype is None else dict.fromkeys(precision.stages, value_set(dtype))
+    sets |= {stage: value_set(each) for stage, each in (stages or {}).items() if each is not None}
+    linear = sets.pop("linear")
+    regime = replace(
+        precision.regime,
+        **sets,
+        fma=precision.regime.fma if fma is None else fma,
+        order=precision.regime.order if order is None else parse_order(order),
+    )
+    return Precision(regime, linear, precision.dot if dot is None else parse_order(dot))
