@@ -14,7 +14,9 @@ from fpcert.output import emit
 
 __all__ = ["DISTRIBUTIONS", "command", "environment"]
 
-DISTRIBUTIONS = ("fpcert", "numpy", "numba", "llvmlite", "gmpy2", "mpmath", "click", "rich")
+DISTRIBUTIONS = (
+    "fpcert", "numpy", "numba", "llvmlite", "gmpy2", "mpmath", "click", "rich", "automata-lib", "lark", "safetensors",
+)  # fmt: skip
 
 
 def environment() -> dict[str, str | int | None]:
