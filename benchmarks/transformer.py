@@ -186,7 +186,7 @@ def memory() -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     attend("fp16", q, q, q, threads=1)
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(f"  length 16384, one head: {after / 1024:.0f} MiB in all, {(after - before) / 1024:.0f} MiB of them for it")
+    print(f"  length 16384, one head: a process of {before / 1024:.0f} MiB grows to at most {after / 1024:.0f} MiB")
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["certificate_option", "common_options", "debug_option", "wants_debug"]
+__all__ = ["certificate_option", "common_options", "debug_option", "precision_options", "wants_debug"]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -64,6 +64,37 @@ certificate_option = click.option(
     callback=_check_file,
     help="Write the claim as a certificate, for `fpcert check`; several claims as FILE-1, FILE-2, ...",
 )
+
+
+def precision_options(function: Decorated) -> Decorated:
+    """Give a command what changes the precision of a model: `--dtype`, one for each stage, `--order`, `--dot`, `--fma`.
+
+    The names are those of `fpsim.transformer.running.in_precision`.
+    """
+    stages = {
+        "rotate": "the rotation's products and sums",
+        "score": "the scores",
+        "softmax": "the softmax",
+        "output": "the weighted sum of the values",
+        "linear": "matrix products, residual sums and norms",
+    }
+    orders = "sequential, reverse, pairwise, blocked:N, wide:F"
+    for option in reversed(
+        [
+            click.option(
+                "--dtype", metavar="F", help="Another value set, for every stage; default: that of the model."
+            ),
+            *(
+                click.option(f"--{stage}-dtype", metavar="F", help=f"The value set of {words}.")
+                for stage, words in stages.items()
+            ),
+            click.option("--order", metavar="ORDER", help=f"Sums over positions: {orders}."),
+            click.option("--dot", metavar="ORDER", help="Sums over coordinates, likewise."),
+            click.option("--fma/--no-fma", default=None, help="Fuse each product after the first into its sum."),
+        ]
+    ):
+        function = option(function)
+    return function
 
 
 def common_options(function: Decorated) -> Decorated:

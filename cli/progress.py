@@ -31,14 +31,14 @@ class Progress:
         self._total = total
         self._enabled = not quiet and sys.stderr.isatty()
         self._begin = time.monotonic()
-        self._done = 0
+        self._done = 0.0
         self._bar: RichProgress | None = None
 
     def __enter__(self) -> Self:
         return self
 
-    def advance(self, steps: int = 1) -> None:
-        """That many steps more are done."""
+    def advance(self, steps: float = 1) -> None:
+        """That many steps more are done; parts of a step count."""
         self._done += steps
         if not self._enabled:
             return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fpcert.options import common_options
+from fpcert.options import common_options, precision_options
 from fpcert.output import emit
 from fpcert.progress import Progress
 from fpcert.rounding_note import rounding_noted
@@ -30,15 +30,7 @@ MAX_BYTES = 1 << 28
 @click.argument("model")
 @click.argument("words", metavar="WORD...", nargs=-1)
 @click.option("--words", "file", metavar="FILE", help="More words, one on each line.")
-@click.option("--dtype", metavar="F", help="Another value set, for every stage; default: that of the model.")
-@click.option("--rotate-dtype", metavar="F", help="The value set of the rotation's products and sums.")
-@click.option("--score-dtype", metavar="F", help="The value set of the scores.")
-@click.option("--softmax-dtype", metavar="F", help="The value set of the softmax.")
-@click.option("--output-dtype", metavar="F", help="The value set of the weighted sum of the values.")
-@click.option("--linear-dtype", metavar="F", help="The value set of matrix products, residual sums and norms.")
-@click.option("--order", metavar="ORDER", help="Sums over positions: sequential, reverse, pairwise, blocked:N, wide:F.")
-@click.option("--dot", metavar="ORDER", help="Sums over coordinates, likewise.")
-@click.option("--fma/--no-fma", default=None, help="Fuse each product after the first into its sum.")
+@precision_options
 @click.option("--strict", is_flag=True, help="Refuse weights that are no values of F; default: round them and say so.")
 @click.option("--describe", is_flag=True, help="Show what the model is, and run nothing.")
 @common_options
@@ -71,9 +63,9 @@ def command(
             raise click.UsageError("There are no words: give some, --words FILE, or - for standard input.")
         texts = list(_texts(words, file))
         with Progress("words", total=len(texts), quiet=quiet) as progress:
-            seen = 0
+            seen = 0.0
 
-            def report(done: int, _total: int) -> None:
+            def report(done: float, _total: int) -> None:
                 nonlocal seen
                 progress.advance(done - seen)
                 seen = done
@@ -101,7 +93,10 @@ def _texts(words: tuple[str, ...], file: str | None) -> Iterator[str]:
 def _standard_input() -> bytes:
     if sys.stdin is None:  # closed by whoever started this process
         raise click.UsageError("There is no standard input to read words from.")
-    return sys.stdin.buffer.read(MAX_BYTES + 1)
+    try:
+        return sys.stdin.buffer.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise click.UsageError(f"Standard input cannot be read: {error.strerror or error}.") from error
 
 
 def _lines(data: bytes, name: str) -> list[str]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import click
 
-from fpcert.options import common_options
+from fpcert.options import common_options, precision_options
 from fpcert.output import emit
 from fpcert.plotting import check_file
 from fpcert.rounding_note import rounding_noted
@@ -48,8 +49,7 @@ def _row_numbers(_ctx: click.Context, _parameter: click.Parameter, values: tuple
     callback=check_file,
     help="Draw exact and realized weights: FILE.png, FILE.svg or FILE.pdf.",
 )
-@click.option("--dtype", metavar="F", help="Another value set, for every stage; default: that of the model.")
-@click.option("--order", metavar="ORDER", help="Sums over positions: sequential, reverse, pairwise, blocked:N, wide:F.")
+@precision_options
 @click.option("--strict", is_flag=True, help="Refuse weights that are no values of F; default: round them and say so.")
 @common_options
 def command(
@@ -59,12 +59,11 @@ def command(
     head: int,
     rows: list[int] | None,
     plot: str | None,
-    dtype: str | None,
-    order: str | None,
     strict: bool,
     as_json: bool,
     output_file: str | None,
     quiet: bool,
+    **precision: Any,
 ) -> int:
     """Show what a head of MODEL attends to in WORD, and every place where rounding mattered.
 
@@ -79,7 +78,7 @@ def command(
 
     with rounding_noted(quiet=quiet):
         loaded = load_model(model, strict=strict)
-        asked = replace(loaded, precision=in_precision(loaded.precision, dtype, order=order))
+        asked = replace(loaded, precision=in_precision(loaded.precision, **precision))
         fitting = representable(asked, strict=strict)
     letters = word.split() if any(len(letter) > 1 for letter in loaded.alphabet) else word
     found = trace(fitting, letters, layer, head, rows=rows)

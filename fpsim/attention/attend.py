@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
@@ -13,16 +13,20 @@ import numpy as np
 from fpsim.attention import reference
 from fpsim.attention.stages import Kernels, kernels_of
 from fpsim.errors import InputError
-from fpsim.operands import Array, elements_of, is_array, result_array
+from fpsim.number import parse_count
+from fpsim.operands import Array, as_array, elements_of, is_array, result_array
 from fpsim.precision import Precision
 from fpsim.rounding.reference import Element
 from fpsim.transformer.model import Mask
+from fpsim.valueset import ValueSet
 
-__all__ = ["attend", "attend_fast", "in_threads", "rows_of_elements"]
+__all__ = ["attend", "attend_fast", "in_pieces", "in_threads", "rows_of_elements"]
+
+_PRODUCTS = 1 << 26  # of a piece of work
 
 
 def attend(
-    precision: Precision | str, q: Any, k: Any, v: Any, *, mask: Mask = "strict", threads: int | None = None
+    precision: Precision | ValueSet | str, q: Any, k: Any, v: Any, *, mask: Mask = "strict", threads: int | None = None
 ) -> Array:
     """What every query attends to: Eq. 2 of arXiv:2608.11909 in a value set ("semantics 1", §4 and §6).
 
@@ -38,11 +42,17 @@ def attend(
     precision = Precision.of(precision) if isinstance(precision, str) else precision
     if mask not in ("strict", "causal"):
         raise InputError("mask", mask, "strict or causal")
-    arrays = [np.asarray(x) for x in (q, k, v) if is_array(x)]
+    if isinstance(precision, ValueSet):
+        precision = Precision.of(precision)
+    if not isinstance(precision, Precision):
+        raise InputError("precision", precision, "a Precision, a value set or the name of one")
+    if threads is not None:
+        parse_count(threads, "threads", least=1)
+    arrays = [as_array(x, name) for x, name in ((q, "q"), (k, "k"), (v, "v")) if is_array(x)]
     if len(arrays) < 3 or any(x.ndim < 2 for x in arrays):
         raise InputError("attend", "fewer dimensions", "q, k and v of shapes (.., length, size)")
     left, right, carried = arrays
-    if left.shape != right.shape or left.shape[:-1] != carried.shape[:-1] or 0 in left.shape:
+    if left.shape != right.shape or left.shape[:-1] != carried.shape[:-1] or 0 in (*left.shape, *carried.shape):
         shapes = f"shapes {left.shape}, {right.shape} and {carried.shape}"
         raise InputError("attend", shapes, "one shape of q and k, and of v up to its last axis")
     from fpsim.attention.membership import require_members
@@ -60,35 +70,74 @@ def attend(
     return result.astype(np.float64).reshape(carried.shape)
 
 
-def attend_fast(kernels: Kernels, q: Array, k: Array, v: Array, *, mask: Mask, threads: int | None = None) -> Array:
-    """`attend` for arrays of the kernels' own type, shapes (items, length, size)."""
-    from fpsim.attention.tiles import attend_items
+def attend_fast(
+    kernels: Kernels,
+    q: Array,
+    k: Array,
+    v: Array,
+    *,
+    mask: Mask,
+    threads: int | None = None,
+    done: Callable[[float], None] | None = None,
+) -> Array:
+    """`attend` for arrays of the kernels' own type, shapes (items, length, size).
+
+    done: called with the part of the work that is done, from 0 to 1, as it grows.
+    """
+    from fpsim.attention.tiles import LANES, attend_items
 
     out = np.empty(v.shape, kernels.dtype)
     own = 1 if mask == "causal" else 0
     q, k, v = (np.ascontiguousarray(x) for x in (q, k, v))
+    items, length, size = q.shape
+    # Some tenths of a second each, so that an interrupt is seen soon: of many items or of the queries of one.
+    pairs = max(1, _PRODUCTS // (size + v.shape[2]))
+    together = max(1, min(-(-items // 8), pairs // (length * length // 2 + 1)))
+    rows = max(1, pairs // length // LANES) * LANES
+    starts = range(0, length, rows)
+    pieces = [
+        (a, min(a + together, items), b, min(b + rows, length)) for a in range(0, items, together) for b in starts
+    ]
 
-    def part(a: int, b: int) -> None:
-        attend_items(kernels, q[a:b], k[a:b], v[a:b], own, out[a:b])
+    def part(a: int, b: int, first: int, last: int) -> None:
+        attend_items(kernels, q[a:b], k[a:b], v[a:b], own, first, last, out[a:b])
 
-    in_threads(part, q.shape[0], threads)
+    in_threads(part, pieces, threads, done)
     return out
 
 
-def in_threads(part: Callable[[int, int], None], count: int, threads: int | None) -> None:
-    """part(a, b) over consecutive pieces of range(count), in so many threads (all cores for None).
+def in_pieces(part: Callable[[int, int], None], count: int, threads: int | None) -> None:
+    """part(a, b) over consecutive pieces of range(count), as `in_threads` does."""
+    pieces = min(count, 8)
+    in_threads(part, list(pairwise(count * n // pieces for n in range(pieces + 1))) if count else [], threads)
 
-    Each item is computed by itself, so that the pieces do not change it.
+
+def in_threads(
+    part: Callable[..., None],
+    pieces: Sequence[tuple[int, ...]],
+    threads: int | None,
+    done: Callable[[float], None] | None = None,
+) -> None:
+    """part(*piece) for every piece, in so many threads (all cores for None); an interrupt drops those not begun.
+
+    What a piece computes does not depend on the others, so that neither their number nor the threads change it.
+    done: called with the part of the pieces that are done.
     """
-    workers = min(count, os.cpu_count() or 1 if threads is None else threads)
+    workers = min(len(pieces), os.cpu_count() or 1 if threads is None else threads)
     if workers <= 1:
-        part(0, count)
+        for n, piece in enumerate(pieces, start=1):
+            part(*piece)
+            if done is not None:
+                done(n / len(pieces))
         return
-    pieces = min(count, 4 * workers)
-    bounds = [count * n // pieces for n in range(pieces + 1)]
-    with ThreadPoolExecutor(workers) as pool:
-        for future in [pool.submit(part, a, b) for a, b in pairwise(bounds)]:
+    pool = ThreadPoolExecutor(workers)
+    try:
+        for n, future in enumerate([pool.submit(part, *piece) for piece in pieces], start=1):
             future.result()
+            if done is not None:
+                done(n / len(pieces))
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def rows_of_elements(x: Array) -> list[list[Element]]:

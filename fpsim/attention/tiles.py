@@ -125,17 +125,17 @@ def weighted_tile(dot: Dot, weights: Tile, values: Array, counts: Counts, scratc
 
 
 @kernel()
-def attend_items(kernels: Kernels, q: Array, k: Array, v: Array, own: int, out: Array) -> None:
-    """out[n, i] = what query i of item n, one head of one word, attends to.
+def attend_items(kernels: Kernels, q: Array, k: Array, v: Array, own: int, begin: int, end: int, out: Array) -> None:
+    """out[n, i] = what query i of item n, one head of one word, attends to, for begin <= i < end.
 
     q, k: (items, length, size); v, out: (items, length, size of a value).  own: 1 where a query also attends to its own
     position, else 0.
     """
-    items, length, size = q.shape
+    items, _, size = q.shape
     width = v.shape[2]
-    for start in range(0, length, LANES):
+    for start in range(begin, end, LANES):
         # Arrays of just this many lanes: contiguous, so that every kernel is compiled for one layout.
-        lanes = min(LANES, length - start)
+        lanes = min(LANES, end - start)
         counts = np.arange(start + own, start + own + lanes)
         most = max(1, counts[lanes - 1])
         scores, exponentials = np.empty((most, lanes), q.dtype), np.empty((most, lanes), q.dtype)

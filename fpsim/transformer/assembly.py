@@ -76,4 +76,8 @@ def _layer(parts: _Parts, name: str, attention: AttentionParts | None) -> Layer:
     network = None
     if parts.has(f"{name}.feed_forward"):
         network = FeedForward(parts.linear(f"{name}.feed_forward.up"), parts.linear(f"{name}.feed_forward.down"))
-    return Layer(made, network, parts.norm(f"{name}.attention_norm"), parts.norm(f"{name}.feed_forward_norm"))
+    norms = [parts.norm(f"{name}.attention_norm"), parts.norm(f"{name}.feed_forward_norm")]
+    for each, norm, part in (("attention", norms[0], made), ("feed_forward", norms[1], network)):
+        if norm is not None and part is None:
+            raise InputError(f"{name}.{each}_norm", "a norm", f"absent, as there is no {name}.{each}")
+    return Layer(made, network, *norms)

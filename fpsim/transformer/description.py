@@ -27,6 +27,7 @@ from fpsim.valueset import ValueSet
 __all__ = ["VERSION", "Stored", "build", "describe", "stored_arrays"]
 
 VERSION = 1
+MAX_LAYERS = 10_000
 _KEYS = ("version", "alphabet", "precision", "mask", "norm_at", "position", "layers", "tables", "arrays")
 _MAX_RANK = 2
 
@@ -104,7 +105,7 @@ def stored_arrays(form: Form, where: str) -> dict[str, Stored]:
 
 
 def _checked(form: Form, where: str) -> Mapping[str, Form]:
-    if isinstance(form, dict) and "version" in form and form["version"] != VERSION:
+    if isinstance(form, dict) and "version" in form and (type(form["version"]), form["version"]) != (int, VERSION):
         raise InputError(f"{where}.version", form["version"], f"{VERSION}, the one that this version of fpcert reads")
     return object_of(form, where, _KEYS)
 
@@ -119,6 +120,8 @@ def build(form: Form, arrays: Mapping[str, Array], where: str) -> Transformer:
     left = dict(arrays)
     tables = _tables(entries["tables"], left, where)
     layers = entries["layers"]
+    if isinstance(layers, list) and len(layers) > MAX_LAYERS:
+        raise InputError(f"{where}.layers", f"{len(layers)} layers", f"at most {MAX_LAYERS}")
     if not isinstance(layers, list):
         raise InputError(f"{where}.layers", layers, "a list of objects, one for each layer")
     attentions = [_attention_parts(each, f"{where}.layers[{n}]", tables) for n, each in enumerate(layers)]

@@ -13,8 +13,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fpsim import arithmetic
-from fpsim.attention.attend import attend_fast, in_threads
+from fpsim.attention.attend import attend_fast, in_pieces
 from fpsim.attention.stages import Kernels, kernels_of
+from fpsim.number import parse_count
 from fpsim.operands import Array, result_array
 from fpsim.transformer import forward_reference
 from fpsim.transformer.activations import Activations, HeadStreams
@@ -22,14 +23,14 @@ from fpsim.transformer.linear import apply_linear
 from fpsim.transformer.model import Attention, FeedForward, Linear, Norm, Transformer
 from fpsim.transformer.parameters import require_values
 from fpsim.transformer.rotation import encodings, rotate_all
-from fpsim.transformer.words import Word, tokens
+from fpsim.transformer.words import Word, letter_rows, tokens
 
 __all__ = ["Outcome", "activations", "run"]
 
 Tokens: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
 
-_POSITIONS = 1 << 16
-"""Positions of a batch: what its streams take in memory is a few times this, times the dimension of the model."""
+_NUMBERS = 1 << 23
+"""Numbers of the widest stream of a batch, which takes a few times as much memory as that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,12 +54,13 @@ def run(
     words: Sequence[Word],
     *,
     threads: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[float, int], None] | None = None,
 ) -> Outcome:
     """Run the model on every word; words may differ in length.
 
     threads: how many at once (all cores for None); results do not depend on it.  progress: called with (words done,
-    all words).  Raises `InputError` for a letter outside the alphabet and for a word longer than an `array`
+    all words); words that are being computed count by the part of their work that is done.  An interrupt ends the run
+    within about a second.  Raises `InputError` for a letter outside the alphabet, for a word longer than an `array`
     realization, and for parameters that are not values of F (`fpsim.transformer.rounded` makes them so).
 
     >>> from fpsim.transformer import Linear, Precision
@@ -67,7 +69,11 @@ def run(
     [True, True]
     """
     require_values(model)
-    inputs = [tokens(model, word) for word in words]
+    words = tuple(words)
+    if threads is not None:
+        parse_count(threads, "threads", least=1)
+    rows = letter_rows(model)
+    inputs = [tokens(model, word, rows) for word in words]
     kernels = kernels_of(model.precision)
     if kernels is None:
         found = []
@@ -75,31 +81,46 @@ def run(
             found.append(forward_reference.classify(model, word))
             if progress is not None:
                 progress(n + 1, len(words))
-        return Outcome(tuple(words), result_array(model.precision.values, found, (len(words),)))
+        return Outcome(words, result_array(model.precision.values, found, (len(words),)))
     values, done = np.empty(len(words)), 0
-    for batch in _batches(inputs):
-        values[batch] = _classify(model, kernels, np.stack([inputs[n] for n in batch]), threads)
+    for batch in _batches(inputs, _width(model)):
+
+        def report(part: float, before: int = done, size: int = len(batch)) -> None:
+            if progress is not None:
+                progress(before + part * size, len(words))
+
+        values[batch] = _classify(model, kernels, np.stack([inputs[n] for n in batch]), threads, report)
         done += len(batch)
-        if progress is not None:
-            progress(done, len(words))
-    return Outcome(tuple(words), values)
+        report(1.0)
+    return Outcome(words, values)
 
 
-def _batches(inputs: Sequence[Tokens]) -> Iterator[list[int]]:
-    """Numbers of words of one length, as many as `_POSITIONS` allows at once."""
+def _width(model: Transformer) -> int:
+    """Numbers that a position has in the widest stream of the model."""
+    widths = [model.dim]
+    for layer in model.layers:
+        widths += [] if layer.attention is None else [layer.attention.query.outputs, layer.attention.value.outputs]
+        widths += [] if layer.feed_forward is None else [layer.feed_forward.up.outputs]
+    return max(widths)
+
+
+def _batches(inputs: Sequence[Tokens], width: int) -> Iterator[list[int]]:
+    """Numbers of words of one length, as many as `_NUMBERS` allows at once."""
     by_length: dict[int, list[int]] = {}
     for n, word in enumerate(inputs):
         by_length.setdefault(word.size, []).append(n)
     for length, numbers in sorted(by_length.items()):
-        count = max(1, _POSITIONS // length)
+        count = max(1, _NUMBERS // (length * width))
         for start in range(0, len(numbers), count):
             yield numbers[start : start + count]
 
 
-def _classify(model: Transformer, kernels: Kernels, words: Tokens, threads: int | None) -> Array:
-    stream = _embedded(model, kernels, words)
-    for n in range(len(model.layers)):
-        stream = _layer(model, kernels, n, stream, threads, None)
+def _classify(
+    model: Transformer, kernels: Kernels, words: Tokens, threads: int | None, report: Callable[[float], None]
+) -> Array:
+    stream, count = _embedded(model, kernels, words), len(model.layers)
+    for n in range(count):
+        stream = _layer(model, kernels, n, stream, threads, None, lambda part, n=n: report((n + part) / count))
     return _classifier(model, kernels, stream[:, -1:])[:, 0, 0]
 
 
@@ -137,12 +158,18 @@ def _embedded(model: Transformer, kernels: Kernels, words: Tokens) -> Array:
 
 
 def _layer(
-    model: Transformer, kernels: Kernels, n: int, x: Array, threads: int | None, kept: list[HeadStreams] | None
+    model: Transformer,
+    kernels: Kernels,
+    n: int,
+    x: Array,
+    threads: int | None,
+    kept: list[HeadStreams] | None,
+    done: Callable[[float], None] | None = None,
 ) -> Array:
     layer, before = model.layers[n], model.norm_at == "pre"
     if layer.attention is not None:
         inner = _norm(kernels, layer.attention_norm, x, threads) if before else x
-        x = _added(model, kernels, x, _attention(model, kernels, layer.attention, inner, threads, kept))
+        x = _added(model, kernels, x, _attention(model, kernels, layer.attention, inner, threads, kept, done))
         x = x if before else _norm(kernels, layer.attention_norm, x, threads)
     if layer.feed_forward is not None:
         inner = _norm(kernels, layer.feed_forward_norm, x, threads) if before else x
@@ -158,6 +185,7 @@ def _attention(
     x: Array,
     threads: int | None,
     kept: list[HeadStreams] | None,
+    done: Callable[[float], None] | None,
 ) -> Array:
     words, length, _ = x.shape
 
@@ -171,7 +199,7 @@ def _attention(
         q, k = (rotate_all(precision, attention.rotary, y.astype(np.float64)) for y in (q, k))
     q, k = (np.ascontiguousarray(y, dtype=kernels.dtype) for y in (q, k))
     items = [np.ascontiguousarray(y).reshape(-1, length, y.shape[3]) for y in (q, k, v)]
-    attended = attend_fast(kernels, *items, mask=model.mask, threads=threads).reshape(v.shape)
+    attended = attend_fast(kernels, *items, mask=model.mask, threads=threads, done=done).reshape(v.shape)
     if kept is not None:
         kept.append(HeadStreams(*(y[0].astype(np.float64) for y in (q, k, v, attended))))
     joined = attended.transpose(0, 2, 1, 3).reshape(words, length, -1)
@@ -211,5 +239,5 @@ def _norm(kernels: Kernels, norm: Norm | None, x: Array, threads: int | None) ->
     def part(a: int, b: int) -> None:
         norm_rows(kernels, rows[a:b], gain, bias, epsilon, out[a:b])
 
-    in_threads(part, rows.shape[0], 1 if rows.shape[0] < 256 else threads)
+    in_pieces(part, rows.shape[0], 1 if rows.shape[0] < 256 else threads)
     return out.reshape(x.shape).astype(kernels.dtype)

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fpsim import scalar
-from fpsim.attention.attend import in_threads
+from fpsim.attention.attend import in_pieces
 from fpsim.attention.products import inner
 from fpsim.attention.stages import Dot, Kernels
 from fpsim.compilation import kernel
@@ -60,5 +60,5 @@ def apply_linear(
     def part(a: int, b: int) -> None:
         linear_rows(kernels.linear, kernels.combine, kernels.values, rows[a:b], columns, added, relu, out[a:b])
 
-    in_threads(part, rows.shape[0], 1 if rows.shape[0] < 256 else threads)
+    in_pieces(part, rows.shape[0], 1 if rows.shape[0] < 256 else threads)
     return out.reshape(*x.shape[:-1], weight.shape[0])

@@ -53,6 +53,14 @@ def _parameter(x: Any, what: str, ndim: int) -> Array:
     return array
 
 
+def _require(what: str, part: object, kind: type, *, optional: bool = False) -> None:
+    """Raise `InputError` for a part of another type, which would otherwise fail far from here, or be left out."""
+    if not isinstance(part, kind) and not (optional and part is None):
+        name = kind.__name__
+        right = f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
+        raise InputError(what, f"a {type(part).__name__}", f"{right}, or None" if optional else right)
+
+
 def elements(array: Array) -> list[Element]:
     """The numbers of a parameter of one dimension, exact.
 
@@ -166,6 +174,9 @@ class Attention:
 
     def __post_init__(self) -> None:
         parse_count(self.heads, "heads", least=1)
+        for name in ("query", "key", "value", "output"):
+            _require(name, getattr(self, name), Linear)
+        _require("rotary", self.rotary, Rotary, optional=True)
         for name, each in (("query", self.query), ("key", self.key), ("value", self.value)):
             if each.outputs % self.heads:
                 raise InputError(f"{name}.weight", f"{each.outputs} rows", f"a multiple of the {self.heads} heads")
@@ -192,6 +203,8 @@ class FeedForward:
     down: Linear
 
     def __post_init__(self) -> None:
+        _require("up", self.up, Linear)
+        _require("down", self.down, Linear)
         if self.down.inputs != self.up.outputs or self.down.outputs != self.up.inputs:
             shapes = f"{self.up.weight.shape} and {self.down.weight.shape}"
             raise InputError("feed-forward weights", shapes, "(hidden, dim) and (dim, hidden)")
@@ -199,20 +212,34 @@ class FeedForward:
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """Attention, feed-forward network, and a norm for each; those that are None do nothing."""
+    """Attention, feed-forward network, and a norm for each; those that are None do nothing.
+
+    Raises `InputError` for a norm of a part that there is not: it would do nothing.
+    """
 
     attention: Attention | None = None
     feed_forward: FeedForward | None = None
     attention_norm: Norm | None = None
     feed_forward_norm: Norm | None = None
 
+    def __post_init__(self) -> None:
+        _require("attention", self.attention, Attention, optional=True)
+        _require("feed_forward", self.feed_forward, FeedForward, optional=True)
+        for name, part in (("attention", self.attention), ("feed_forward", self.feed_forward)):
+            norm = getattr(self, f"{name}_norm")
+            _require(f"{name}_norm", norm, Norm, optional=True)
+            if norm is not None and part is None:
+                raise InputError(f"{name}_norm", "a norm", f"None, as there is no {name}")
+
 
 @dataclass(frozen=True, eq=False)
 class Transformer:
     """A classifier of words over `alphabet`.
 
-    embedding: shape (2 + letters, dim): the rows of BOS, EOS and then the letters in order.  classifier: from dim to
-    one number.  norm_at: where the norms stand.  final_norm: of what the classifier reads (with "pre").
+    alphabet: a text, or a list of letters.  embedding: shape (2 + letters, dim): the rows of BOS, EOS and then the
+    letters in order.  layers: a list.  precision: a `Precision`, or the name of a value set for every stage.
+    classifier: from dim to one number.  norm_at: where the norms stand.  final_norm: of what the classifier reads (with
+    "pre").
 
     Raises `InputError` where shapes do not fit.  Numbers outside `precision.values` are not looked for here
     (`fpsim.transformer.parameters`).
@@ -230,8 +257,21 @@ class Transformer:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "embedding", _parameter(self.embedding, "embedding", 2))
+        for name in ("alphabet", "layers"):
+            if not isinstance(getattr(self, name), tuple | list | str):
+                raise InputError(name, f"a {type(getattr(self, name)).__name__}", "a list")
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        if isinstance(self.precision, str):
+            object.__setattr__(self, "precision", Precision.of(self.precision))
+        _require("precision", self.precision, Precision)
+        _require("classifier", self.classifier, Linear)
+        _require("position", self.position, Sinusoidal, optional=True)
+        _require("final_norm", self.final_norm, Norm, optional=True)
+        for n, layer in enumerate(self.layers):
+            _require(f"layers[{n}]", layer, Layer)
         letters = self.alphabet
-        if not letters or len(set(letters)) != len(letters) or not all(letters):
+        texts = all(isinstance(letter, str) and letter for letter in letters)  # type: ignore[redundant-expr]
+        if not letters or not texts or len(set(letters)) != len(letters):
             raise InputError("alphabet", list(letters), "different letters, at least one, none empty")
         if self.embedding.shape[0] != len(letters) + 2:
             rows = f"{self.embedding.shape[0]} rows"

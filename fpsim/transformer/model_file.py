@@ -107,7 +107,7 @@ def _decoded(about: Stored, tensor: RawTensor, what: str) -> Array:
     shape = (*about.shape, words) if words else about.shape
     if found.shape != shape:
         raise InputError(what, f"shape {list(found.shape)}", f"{list(shape)}, as the description says")
-    if found.dtype != wanted:
+    if found.dtype != wanted or tensor.dtype[0] != "U":
         raise InputError(what, f"type {tensor.dtype}", f"{wanted.name}: the codes of {about.values.name}")
     try:
         return from_codes(about.values, found)

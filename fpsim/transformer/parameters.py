@@ -66,17 +66,20 @@ def _rebuilt(part: Any, name: str, arrays: Mapping[str, Array]) -> Any:
 
 
 def outside(model: Transformer) -> dict[str, int]:
-    """How many numbers of each parameter are not values of `precision.values`; parameters without any are left out."""
+    """How many numbers of each parameter are not values of `precision.values`; parameters without any are left out.
+
+    NaN is no value of any set; a model computes with it all the same.
+    """
     counts = {name: _count_outside(model, array) for name, array in parameters(model).items()}
     return {name: count for name, count in counts.items() if count}
 
 
 def _count_outside(model: Transformer, array: Array) -> int:
-    return int(np.count_nonzero(~members(model.precision.values, array)))
+    return int(np.count_nonzero(~members(model.precision.values, array) | np.asarray(array != array)))
 
 
 def require_values(model: Transformer) -> None:
-    """Raise `InputError` that names the first parameter with a number that is not a value of F."""
+    """Raise `InputError` that names the first parameter with a number that is neither a value of F nor NaN."""
     for name, array in parameters(model).items():
         require_members(model.precision.values, array, name)
 

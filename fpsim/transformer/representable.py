@@ -24,7 +24,7 @@ def representable(model: Transformer, *, strict: bool = False) -> Transformer:
     """The same model where every parameter is a value of `precision.values`; else the model rounded, with a warning.
 
     With `strict` such a model is refused: `InputError` names the first parameter, the place in it and the number.  NaN
-    is no value of F, but no rounding makes it one: it is left as it is.
+    is no value of F and no rounding makes it one: the warning names it, and it is left as it is.
 
     >>> from fpsim.transformer import Linear, Precision
     >>> model = Transformer(("a",), np.full((3, 1), 0.1), (), Linear([[1.0]]), Precision.of("fp16"))
@@ -42,7 +42,7 @@ def representable(model: Transformer, *, strict: bool = False) -> Transformer:
     name = next(iter(counts))
     array = parameters(model)[name]
     stored = arithmetic.round(values, array)
-    same = (stored == array) | ((stored != stored) & (array != array))
+    same = stored == array
     place = tuple(int(n) for n in np.argwhere(~np.asarray(same, bool))[0])
     found, nearest = (_text(each[place]) for each in (array, stored))
     where = f"{name}[{', '.join(map(str, place))}]"

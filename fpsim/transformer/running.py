@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -74,7 +74,7 @@ def run_model(
     fma: bool | None = None,
     strict: bool = False,
     threads: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[float, int], None] | None = None,
 ) -> RunResult:
     """What the model, or that of the file of this name, says of each word; every operation is rounded.
 
@@ -97,11 +97,15 @@ def run_model(
 
     if not isinstance(model, Transformer | str | Path):
         raise InputError("model", model, "a Transformer or the name of a file")
+    if isinstance(words, str) or not isinstance(words, Iterable):
+        raise InputError("words", words, "a list of words")
     loaded = model if isinstance(model, Transformer) else load_model(model, strict=strict)
+    words = tuple(words)
     _check_words(loaded, words)
-    stages = {"rotate": rotate_dtype, "score": score_dtype, "softmax": softmax_dtype, "output": output_dtype}
-    stages["linear"] = linear_dtype
-    asked = in_precision(loaded.precision, dtype, stages, order=order, dot=dot, fma=fma)
+    asked = in_precision(
+        loaded.precision, dtype, rotate_dtype=rotate_dtype, score_dtype=score_dtype, softmax_dtype=softmax_dtype,
+        output_dtype=output_dtype, linear_dtype=linear_dtype, order=order, dot=dot, fma=fma,
+    )  # fmt: skip
     fitting = representable(replace(loaded, precision=asked), strict=strict)
     outcome = run(fitting, words, threads=threads, progress=progress)
     said = zip(outcome.words, outcome.values, outcome.accepted, strict=True)
@@ -110,10 +114,10 @@ def run_model(
 
 def _check_words(model: Transformer, words: Sequence[Word]) -> None:
     """Refuse letters outside the alphabet before any word has run, and say in which word they are."""
-    if isinstance(words, str):
-        raise InputError("words", words, "a list of words")
     alphabet = set(model.alphabet)
     for n, word in enumerate(words, start=1):
+        if not isinstance(word, str | tuple | list) or not all(isinstance(letter, str) for letter in word):
+            raise InputError(f"word {n}", word, "a text, or a list of letters")
         for place, letter in enumerate(word, start=1):
             if letter not in alphabet:
                 known = ", ".join(model.alphabet[:20]) + (", ..." if len(model.alphabet) > 20 else "")
@@ -123,22 +127,28 @@ def _check_words(model: Transformer, words: Sequence[Word]) -> None:
 def in_precision(
     precision: Precision,
     dtype: ValueSet | str | None = None,
-    stages: dict[str, ValueSet | str | None] | None = None,
     *,
+    rotate_dtype: ValueSet | str | None = None,
+    score_dtype: ValueSet | str | None = None,
+    softmax_dtype: ValueSet | str | None = None,
+    output_dtype: ValueSet | str | None = None,
+    linear_dtype: ValueSet | str | None = None,
     order: Order | str | None = None,
     dot: Order | str | None = None,
     fma: bool | None = None,
 ) -> Precision:
     """The precision with some of it changed; None: as it is.
 
-    dtype: the value set of every stage, but for those that `stages` names ("rotate", "score", "softmax", "output",
-    "linear").  The orders of sums and `fma` stay what they are when they are not given.
+    dtype: the value set of every stage, but for those that have an argument of their own.  The orders of sums and `fma`
+    stay what they are when they are not given.
 
-    >>> str(in_precision(Precision.of("fp16", score="fp32"), "bf16", {"linear": "fp32"}))
+    >>> str(in_precision(Precision.of("fp16", score="fp32"), "bf16", linear_dtype="fp32"))
     'bf16, linear fp32'
     """
+    named = {"rotate": rotate_dtype, "score": score_dtype, "softmax": softmax_dtype, "output": output_dtype}
+    named["linear"] = linear_dtype
     sets = dict(precision.stages) if dtype is None else dict.fromkeys(precision.stages, value_set(dtype))
-    sets |= {stage: value_set(each) for stage, each in (stages or {}).items() if each is not None}
+    sets |= {stage: value_set(each) for stage, each in named.items() if each is not None}
     linear = sets.pop("linear")
     regime = replace(
         precision.regime,

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,6 +76,7 @@ def read_safetensors(path: str | Path, name: str) -> tuple[dict[str, str], dict[
     """
     from safetensors import SafetensorError, deserialize
 
+    _check_start(path, name)
     data = read_plain_file(path, name, MAX_BYTES, _RIGHT)
     metadata = _metadata(data, name)
     try:
@@ -82,6 +85,23 @@ def read_safetensors(path: str | Path, name: str) -> tuple[dict[str, str], dict[
         raise InputError(name, f"what does not read as one ({_brief(error)})", _RIGHT) from error
     tensors = {key: RawTensor(each["dtype"], tuple(each["shape"]), each["data"]) for key, each in found}
     return metadata, dict(sorted(tensors.items()))
+
+
+def _check_start(path: str | Path, name: str) -> None:
+    """Refuse by its first bytes what is no such file, before all is read; what cannot be read is left to others."""
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116 - a name with a NUL is a ValueError here
+            return
+        with Path(path).open("rb") as stream:
+            start = stream.read(16)
+            whole = os.fstat(stream.fileno()).st_size
+    except (OSError, ValueError):
+        return
+    size = int.from_bytes(start[:8], "little")
+    if start[8:9] != b"{" and whole > 10:
+        raise InputError(name, _what_it_is(start), _RIGHT)
+    if size > MAX_HEADER and size <= whole - 8:
+        raise InputError(name, f"a header of {size} bytes", f"one with a header of at most {MAX_HEADER} bytes")
 
 
 def _metadata(data: bytes, name: str) -> dict[str, str]:

@@ -54,7 +54,7 @@ def random_model(
             ),
             FeedForward(linear(2 * dim, dim), linear(dim, 2 * dim, bias=False)) if n % 2 == 0 else None,
             norm(),
-            norm(),
+            norm() if n % 2 == 0 else None,
         )
         for n in range(layers)
     ]  # fmt: skip

@@ -169,3 +169,78 @@ def test_unknown_letters_are_named():
 def test_shapes_that_do_not_fit(make, part):
     with pytest.raises(InputError, match=part):
         make()
+
+
+def test_parts_of_other_types_are_refused_where_they_are_given():
+    part = Linear([[1.0, 0.0]])
+    good = {"alphabet": "a", "embedding": np.zeros((3, 2)), "layers": [], "classifier": part, "precision": "fp16"}
+    assert Transformer(**good).layers == ()
+    assert Transformer(**good).alphabet == ("a",)
+    for name, wrong in [
+        ("layers", Layer()), ("layers", [part]), ("alphabet", {"a"}), ("alphabet", [1]), ("precision", 16),
+        ("classifier", [[1.0, 0.0]]), ("position", part), ("final_norm", part),
+    ]:  # fmt: skip
+        with pytest.raises(InputError, match=name):
+            Transformer(**(good | {name: wrong}))
+    with pytest.raises(InputError, match="attention_norm"):
+        Layer(attention_norm=Norm([1.0]))
+    with pytest.raises(InputError, match="query"):
+        Attention([[1.0]], part, part, part)
+
+
+def test_layers_in_a_list_are_parameters_too():
+    part = Linear([[0.1]])
+    model = Transformer(["a"], [[1.0]] * 3, [Layer(Attention(part, part, part, part))], Linear([[1.0]]), "fp16")
+    assert len(fpsim.transformer.outside(model)) == 4
+    with pytest.raises(InputError, match=r"layers\.0\.attention\.query\.weight"):
+        run(model, ["a"])
+
+
+def test_progress_within_a_word_and_no_end_before_the_end():
+    seen = []
+    model = Transformer(("a",), [[1.0]] * 3, one_head().layers * 2, Linear([[1.0]]), Precision.of("fp16"))
+    run(model, ["a" * 20_000], threads=1, progress=lambda done, total: seen.append(done))
+    assert seen == sorted(seen)
+    assert len(seen) > 4
+    assert seen[-1] == 1
+    assert seen[-2] <= 1
+
+
+def test_an_interrupt_ends_a_long_word():
+    def stop(done, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(one_head(), ["a" * 50_000], threads=2, progress=stop)
+
+
+def test_nan_parameters_are_named():
+    model = Transformer(("a",), [[math.nan]] * 3, (), Linear([[1.0]]), Precision.of("fp16"))
+    assert fpsim.transformer.outside(model) == {"embedding": 3}
+    assert math.isnan(run(model, ["a"]).values[0])
+    with pytest.warns(fpsim.RoundedWarning, match="nan"):
+        fpsim.run_model(model, ["a"])
+    with pytest.raises(InputError, match="nan"):
+        fpsim.run_model(model, ["a"], strict=True)
+
+
+@pytest.mark.parametrize(
+    ("words", "part"), [("ab", "words"), ([1], "word 1"), ([["a", ["b"]]], "word 1"), (None, "words")]
+)
+def test_what_are_no_words(words, part):
+    with pytest.raises(InputError, match=part):
+        fpsim.run_model(one_head(), words)
+    with pytest.raises(InputError, match="threads"):
+        run(one_head(), ["a"], threads=0)
+
+
+def test_memory_of_a_batch_does_not_hang_on_the_width():
+    import resource
+
+    wide = 4096
+    network = fpsim.transformer.FeedForward(Linear(np.zeros((wide, 1))), Linear(np.zeros((1, wide))))
+    model = Transformer(("a",), [[1.0]] * 3, (Layer(feed_forward=network),), Linear([[1.0]]), Precision.of("fp16"))
+    run(model, ["a"])
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    run(model, ["a"] * 20_000)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 600_000  # in KiB; 60,000 positions: 2 GiB
