@@ -33,16 +33,23 @@ USAGE, UNSUPPORTED, INTERNAL, INTERRUPTED, BROKEN_PIPE = 2, 4, 70, 130, 141
 COMMANDS = {
     "check": "Check certificates, with nothing but integer arithmetic.",
     "classify": "Decide which logics describe a regular language, with proofs.",
+    "compile": "Make a transformer that decides a formula, with the bounds that make it exact.",
     "completions": "Print a completion script for bash, zsh or fish.",
     "design": "Find a head, or the smallest format, for a wanted length.",
     "env": "Print the versions and the machine, for a bug report.",
     "export": "Write the claim of a certificate as files for Coq.",
     "format": "Describe a number format: its size, range and thresholds.",
+    "modulus": "Find the moduli that a rotary head decides at all lengths.",
     "nmax": "Find the largest length at which a k-offset head works.",
     "period": "Decide whether a realized schedule repeats, for all positions.",
+    "report": "Write the results of sweeps as one web page.",
+    "reproduce": "Redo a table of the paper, and name the differences.",
+    "results": "Show, filter and export the results of sweeps.",
     "round": "Round exact values into a number format.",
     "run": "Run a transformer on words, every operation rounded.",
+    "sweep": "Ask a question at every point of a grid, on all cores.",
     "trace": "Show what a head attends to, and where rounding mattered.",
+    "verify": "Compare a model with the language of a formula or a DFA.",
 }
 
 

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from certify.checker.command import read_file
+from certify.checker.modelfile import MAX_BYTES as MODEL_BYTES
 from certify.checker.report import EXIT_CODES, MAX_WORK, Report, check_bytes, unchecked
 from fpsim.errors import InputError, UnsupportedError
+from fpsim.plain_file import read_plain_file
 
 __all__ = ["OPINIONS", "Checked", "check", "worst_exit_code"]
 
@@ -60,13 +62,19 @@ class Checked:
 
 
 def check(
-    file: str | Path | bytes, *, max_work: int = MAX_WORK, opinions: Sequence[str] = (), name: str | None = None
+    file: str | Path | bytes,
+    *,
+    max_work: int = MAX_WORK,
+    opinions: Sequence[str] = (),
+    name: str | None = None,
+    models: Sequence[str | Path] = (),
 ) -> Checked:
     """Check one certificate: a file, `-` for standard input, or its bytes.
 
     max_work: units of one realized value or score that may be spent.  opinions: which others are asked as well, of
-    "flint" (Arb) and "smt" (bitwuzla).  A file that cannot be read is "malformed".  Raises `InputError` for arguments
-    that cannot be taken and `UnsupportedError` where a program that was asked for is not installed.
+    "flint" (Arb) and "smt" (bitwuzla).  models: files of models, for claims that name one by its sha256.  A certificate
+    that cannot be read is "malformed".  Raises `InputError` for arguments that cannot be taken and `UnsupportedError`
+    where a program that was asked for is not installed.
 
     >>> from certify.certificates.ranges import flarge_certificate
     >>> check(flarge_certificate("fp16")).report.verdict
@@ -82,7 +90,8 @@ def check(
         data = file if isinstance(file, bytes) else read_file(str(file))
     except (OSError, ValueError) as error:
         return Checked(shown, unchecked("malformed", f"the file cannot be read: {error}", shown))
-    report = check_bytes(data, max_work, shown)
+    beside = [read_plain_file(each, "model", MODEL_BYTES, "a readable file of a model") for each in models]
+    report = check_bytes(data, max_work, shown, beside)
     if report.verdict == "malformed":
         return Checked(shown, report)
     return Checked(shown, report, {other: _opinion(other, data, max_work) for other in opinions})

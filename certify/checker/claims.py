@@ -11,8 +11,10 @@ from .flarge import check_flarge
 from .kinds import parse_valueset
 from .language import Language
 from .limits import Account, Malformed, Unsupported
+from .modulus import Modulus
 from .nmax import Nmax
 from .period import Period
+from .simulation import Simulation
 
 __all__ = ["Claim", "claim_of"]
 
@@ -21,15 +23,19 @@ _RANGE = ("C", "criterion", "g", "k", "realize", "regime")
 _FIELDS = {
     "flarge": ("F", "value"),
     "language": ("class", "dfa", "member"),
+    "modulus": ("C", "F", "m", "regime"),
     "nmax": (*_RANGE, "value"),
     "nmax-range": (*_RANGE, "lower", "upper"),
     "period": ("F", "eventual", "leaves", "period", "preperiod", "realize", "theta", "verdict"),
+    "simulation": ("dfa", "length", "model", "order"),
 }
 _HINTS = {  # the hints of a language hang on its class
     "flarge": (),
+    "modulus": (),
     "nmax": ("E", "fails", "road"),
     "nmax-range": ("E", "fails", "road"),
     "period": ("because", "positions"),
+    "simulation": ("exhaustive_to", "states", "words"),
 }
 
 
@@ -70,9 +76,11 @@ class Flarge:
 _KINDS: dict[str, Callable[..., Claim]] = {
     "flarge": Flarge,
     "language": Language,
+    "modulus": Modulus,
     "nmax": Nmax,
     "nmax-range": Nmax,
     "period": Period,
+    "simulation": Simulation,
 }
 
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from .canonical import MAX_BYTES
+from .modelfile import MAX_BYTES as MODEL_BYTES
 from .report import MAX_WORK, Report, check_bytes, unchecked
 
 __all__ = ["main", "read_file"]
@@ -29,11 +30,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         metavar="N",
         help="units of one realized value or score that each file may take (default %(default)s)",
     )
+    parser.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="the file of a model that a claim names; repeatable",
+    )
     arguments = parser.parse_args(argv)
     codes = set()
     try:
+        try:
+            models = [read_file(file, MODEL_BYTES) for file in arguments.model]
+        except (OSError, ValueError) as error:
+            parser.error(f"the model cannot be read: {error}")
         for file in arguments.files:
-            report = _check(file, arguments.max_work)
+            report = _check(file, arguments.max_work, models)
             print(report, flush=True)  # noqa: T201 - the report; nothing where standard output is closed
             codes.add(report.exit_code)
     except KeyboardInterrupt:
@@ -48,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return next(code for code in _WORST_FIRST if code in codes)
 
 
-def read_file(file: str) -> bytes:
+def read_file(file: str, most: int = MAX_BYTES) -> bytes:
     """The first bytes of a file, as many as a certificate has at most and one more; "-" is standard input.
 
     Raises OSError, also for what is no regular file: a pipe without a writer would be waited for.
@@ -56,19 +68,19 @@ def read_file(file: str) -> bytes:
     if file == "-":
         if sys.stdin is None:
             raise OSError("standard input is closed")
-        return sys.stdin.buffer.read(MAX_BYTES + 1)
+        return sys.stdin.buffer.read(most + 1)
     if not stat.S_ISREG(os.stat(file).st_mode):  # noqa: PTH116 - pathlib would double the time to start
         raise OSError("it is no regular file; a pipe is read as -, from standard input")
     with open(file, "rb") as stream:  # noqa: PTH123
-        return stream.read(MAX_BYTES + 1)
+        return stream.read(most + 1)
 
 
-def _check(file: str, max_work: int) -> Report:
+def _check(file: str, max_work: int, models: list[bytes]) -> Report:
     try:
         data = read_file(file)
     except (OSError, ValueError) as error:
         return unchecked("malformed", f"the file cannot be read: {error}", file)
     try:
-        return check_bytes(data, max_work, file)
+        return check_bytes(data, max_work, file, models)
     except Exception as error:  # noqa: BLE001 - whatever goes wrong, it is not "verified"
         return unchecked("internal-error", f"{type(error).__name__}: {error}", file)

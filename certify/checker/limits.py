@@ -63,7 +63,8 @@ class Account:
     """The work that is left, what was shown, and how it is told.
 
     limit: what may be spent, in units of one realized value or score.  unit: what one of them costs in this claim, more
-    than 1 where its numbers are long.  bulk: how many things one stored thing counts for.
+    than 1 where its numbers are long.  bulk: how many things one stored thing counts for.  beside: files that were
+    given beside the certificate, by their sha256.
     """
 
     limit: int
@@ -72,6 +73,7 @@ class Account:
     bulk: int = 1
     obligations: int = 0
     notes: list[str] = field(default_factory=list)
+    beside: dict[str, bytes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.left = self.limit

@@ -20,7 +20,7 @@ from .rows import Rows
 from .softmax import Order
 from .valueset import ValueSet
 
-__all__ = ["Nmax", "parse_regime"]
+__all__ = ["Nmax", "parse_order", "parse_regime"]
 
 _STAGES = ("values", "rotate", "score", "softmax")
 
@@ -39,10 +39,11 @@ def parse_regime(thing: Any, purse: Purse) -> Regime:
             continue
         stages[name] = parse_valueset(thing[name], name, purse)  # each is read: to Python {"ftz": 0} is {"ftz": false}
         stages[name] = next(stages[other] for other in stages if thing[other] == thing[name])
-    return Regime(**stages, fma=thing["fma"], order=_parse_order(thing["order"], purse))
+    return Regime(**stages, fma=thing["fma"], order=parse_order(thing["order"], purse))
 
 
-def _parse_order(thing: Any, purse: Purse) -> Order:
+def parse_order(thing: Any, purse: Purse) -> Order:
+    """An order of sums over positions."""
     if thing in ("sequential", "reverse", "pairwise"):
         return Order(thing)
     if isinstance(thing, dict) and set(thing) == {"blocked"}:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .canonical import read
@@ -36,13 +37,13 @@ class Report:
         return "\n".join(self.lines)
 
 
-def check_bytes(data: bytes, max_work: int = MAX_WORK, name: str = "-") -> Report:
+def check_bytes(data: bytes, max_work: int = MAX_WORK, name: str = "-", models: Iterable[bytes] = ()) -> Report:
     """Check one certificate.
 
-    max_work: units of one realized value or score that may be spent.  name: the file, as the report shows it.  Never
-    raises for what the bytes hold.
+    max_work: units of one realized value or score that may be spent.  name: the file, as the report shows it.  models:
+    the bytes of files of models, for claims that name one by its sha256.  Never raises for what the bytes hold.
     """
-    account = Account(max_work)
+    account = Account(max_work, beside={hashlib.sha256(model).hexdigest(): model for model in models})
     told: list[str] = []
     limit = sys.get_int_max_str_digits()
     sys.set_int_max_str_digits(_DIGITS)

@@ -33,16 +33,24 @@ Exit codes: 0 all verified, 1 some refuted, 2 malformed or unreadable, 3 undecid
     type=click.Choice(["flint", "smt"]),
     help="Ask another program as well: Arb (flint) or bitwuzla (smt). Repeatable.",
 )
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="FILE",
+    help="The file of a model that a claim names by its sha256. Repeatable.",
+)
 @common_options
 def command(
     files: tuple[str, ...],
     max_work: int,
     opinions: tuple[str, ...],
+    models: tuple[str, ...],
     as_json: bool,
     output_file: str | None,
     quiet: bool,
 ) -> int:
-    """Check the claims of certificate files: `nmax`, `period`, `format` and `classify` write them with
+    """Check the claims of certificate files: `nmax`, `period`, `format`, `classify` and `verify` write them with
     --certificate.
 
     FILE may be `-`, standard input. What checks is certify/checker, a folder that needs nothing but Python and
@@ -52,7 +60,7 @@ def command(
 
     checked = []
     for file in files:
-        one = check(file, max_work=max_work, opinions=opinions)
+        one = check(file, max_work=max_work, opinions=opinions, models=models)
         checked.append(one)
         if not as_json and output_file is None:  # as they come
             write(str(one))

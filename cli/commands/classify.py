@@ -6,6 +6,7 @@ import click
 
 from fpcert.options import certificate_option, common_options
 from fpcert.output import emit, note_files
+from fpcert.plotting import check_file
 from fpcert.progress import Progress
 
 __all__ = ["command"]
@@ -44,6 +45,12 @@ CERTIFIED = ("LTL[P]", "LTL[P,MOD]", "star_free")
     multiple=True,
     help="What the certificate is about, repeatable (default: LTL[P,MOD]).",
 )
+@click.option(
+    "--plot",
+    metavar="FILE",
+    callback=check_file,
+    help="Draw the DFA, its k-automaton and the order of the states: FILE.png, FILE.svg or FILE.pdf.",
+)
 @common_options
 def command(
     regex: str | None,
@@ -53,6 +60,7 @@ def command(
     max_monoid: int,
     certificate: str | None,
     certified: tuple[str, ...],
+    plot: str | None,
     as_json: bool,
     output_file: str | None,
     quiet: bool,
@@ -76,7 +84,16 @@ def command(
             seen = done
 
         result = classify(regex, dfa=dfa, ltl=ltl, alphabet=alphabet, max_monoid=max_monoid, progress=report)
-    emit(result.to_json(), as_json, output_file, text=str(result))
+    shown = result.to_json()
+    if plot is not None:
+        from certify.plots.figure_file import save_figure
+        from certify.plots.language_data import language_diagram
+        from certify.plots.language_figure import language_figure
+
+        diagram = language_diagram(result)
+        save_figure(language_figure(diagram), plot)
+        shown["diagram"] = diagram.to_json()
+    emit(shown, as_json, output_file, text=str(result))
     if certificate is not None:
         from certify.certificates.document import save_certificates
         from certify.certificates.languages import language_certificates

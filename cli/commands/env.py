@@ -15,7 +15,8 @@ from fpcert.output import emit
 __all__ = ["DISTRIBUTIONS", "command", "environment"]
 
 DISTRIBUTIONS = (
-    "fpcert", "numpy", "numba", "llvmlite", "gmpy2", "mpmath", "click", "rich", "automata-lib", "lark", "safetensors",
+    "fpcert", "numpy", "numba", "llvmlite", "gmpy2", "mpmath", "click", "rich", "joblib", "automata-lib", "lark",
+    "safetensors",
 )  # fmt: skip
 
 

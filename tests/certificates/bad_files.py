@@ -22,8 +22,17 @@ P_A, P_NOT, MOD, MOD_NOT = (
     "language-MOD-ab",
     "language-MOD-not-parity",
 )
+MODULUS = "modulus-e4m3-12"
 FREE, FREE_NOT = "language-star-free-ab-inside", "language-star-free-not-parity"
 NO_WORDS = {"w": [], "u": [], "z": [], "v": [], "s": []}
+SIMULATION = {
+    "dfa": {"accepting": [0], "alphabet": ["a"], "delta": [[1], [0]], "initial": 0},
+    "kind": "simulation",
+    "length": 3,
+    "model": "0" * 64,
+    "order": "sequential",
+}
+RUN = {"exhaustive_to": 3, "states": None, "words": 4}
 ORDER = {"formula": None, "k": 1, "moduli": [1, 1], "phases": [0, 0], "ranks": [0, 1]}
 
 # name: the good file, and what is said in it in place of the truth
@@ -54,6 +63,25 @@ REFUTED: dict[str, tuple[str, dict[str, Any]]] = {
         FP16,
         {"claim.F.largest": "1p1000000", "claim.F.precision": 240, "claim.value": "1p1000000"},
     ),
+    "modulus-m-plus-1": (MODULUS, {"claim.m": 13}),
+    "modulus-m-minus-1": (MODULUS, {"claim.m": 11}),
+    "modulus-C-halved-twice": (MODULUS, {"claim.C": 56}),
+    "modulus-C-beyond-range": (MODULUS, {"claim.C": 465}),
+    "modulus-C-448-overflows": (MODULUS, {"claim.C": 448}),
+    "modulus-pairwise-sums-become-nan": (MODULUS, {"claim.regime.order": "pairwise"}),
+    "modulus-wide-sums-become-nan": (
+        "modulus-wide-fixed-8.4-4",
+        {"claim.regime.order.wide.overflow": "nan"}
+        | {"claim.regime.order.wide.kind": "grid", "claim.regime.order.wide.values": [0, 1, 2]}
+        | {f"claim.regime.order.wide.{name}": ... for name in ("precision", "emin", "largest", "ftz")},
+    ),
+    "modulus-without-f-large": ("modulus-e5m2-8", {"claim.F.rounding": "up", "claim.regime.values.rounding": "up"}),
+    "modulus-precision-3": (MODULUS, {"claim.F.precision": 3, "claim.regime.values.precision": 3}),
+    "modulus-without-1": (
+        "modulus-grid-sevenths-2",
+        {name: ["-4/7", "-2/7", 0, "2/7", "4/7"] for name in ("claim.F.values", "claim.regime.values.values")},
+    ),
+    "modulus-bf16-next-m": ("modulus-bf16-40", {"claim.m": 41}),
     "flarge-step-halved": ("flarge-fixed-8.3", {"claim.F.step": "1p-4"}),
     "nmax-fp16-value-plus-1": (C1E4, {"claim.value": 44}),
     "nmax-fp16-value-minus-1": (C1E4, {"claim.value": 42}),
@@ -207,6 +235,28 @@ REFUTED: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 MALFORMED: dict[str, tuple[str, dict[str, Any]]] = {
+    "simulation-model-short": (FP16, {"claim": SIMULATION | {"model": "0" * 63}, "hints": RUN}),
+    "simulation-model-upper-case": (FP16, {"claim": SIMULATION | {"model": "A" * 64}, "hints": RUN}),
+    "simulation-model-a-number": (FP16, {"claim": SIMULATION | {"model": 0}, "hints": RUN}),
+    "simulation-length-negative": (FP16, {"claim": SIMULATION | {"length": -1}, "hints": RUN}),
+    "simulation-length-ever": (FP16, {"claim": SIMULATION | {"length": "ever"}, "hints": RUN}),
+    "simulation-length-true": (FP16, {"claim": SIMULATION | {"length": True}, "hints": RUN}),
+    "simulation-order-unknown": (FP16, {"claim": SIMULATION | {"order": "sideways"}, "hints": RUN}),
+    "simulation-with-a-formula": (FP16, {"claim": SIMULATION | {"formula": None}, "hints": RUN}),
+    "simulation-without-words": (FP16, {"claim": SIMULATION, "hints": {"exhaustive_to": 3, "states": None}}),
+    "simulation-states-0": (FP16, {"claim": SIMULATION, "hints": RUN | {"states": [0]}}),
+    "simulation-exhaustive-to-minus-2": (FP16, {"claim": SIMULATION, "hints": RUN | {"exhaustive_to": -2}}),
+    "modulus-m-1": (MODULUS, {"claim.m": 1}),
+    "modulus-m-a-text": (MODULUS, {"claim.m": "12"}),
+    "modulus-m-true": (MODULUS, {"claim.m": True}),
+    "modulus-C-0": (MODULUS, {"claim.C": 0}),
+    "modulus-C-negative": (MODULUS, {"claim.C": -240}),
+    "modulus-F-another": (MODULUS, {"claim.F.overflow": "saturate"}),
+    "modulus-F-with-ftz-0": (MODULUS, {"claim.F.ftz": 0}),
+    "modulus-F-missing": (MODULUS, {"claim.F": ...}),
+    "modulus-with-a-residue": (MODULUS, {"claim.r": 0}),
+    "modulus-with-hints": (MODULUS, {"hints.C": 240}),
+    "modulus-order-unknown": (MODULUS, {"claim.regime.order": "sideways"}),
     "version-2": (FP16, {"fpcert": 2}),
     "version-0": (FP16, {"fpcert": 0}),
     "version-a-string": (FP16, {"fpcert": "1"}),
@@ -403,6 +453,8 @@ UNDECIDED: dict[str, tuple[str, dict[str, Any]]] = {
 
 # true claims whose hints do not show them
 UNDECIDED |= {
+    "modulus-m-100000": (MODULUS, {"claim.m": 100_000}),
+    "modulus-m-of-300-digits": (MODULUS, {"claim.m": 10**300}),
     "language-MOD-k-4": (MOD, {"hints.k": 4}),
     "language-MOD-equal-phases": (MOD, {"hints.phases": [0, 0, 0]}),
     "language-MOD-ranks-fall": (MOD, {"hints.ranks": [1, 1, 0], "hints.moduli": [1, 2]}),
@@ -415,8 +467,8 @@ UNDECIDED |= {
 }
 
 UNSUPPORTED: dict[str, tuple[str, dict[str, Any]]] = {
-    "kind-modulus": (FP16, {"claim": {"kind": "modulus", "m": 7}}),
-    "kind-simulation": (FP16, {"claim": {"kind": "simulation", "model": "0" * 64}}),
+    "kind-simulation": (FP16, {"claim": SIMULATION, "hints": RUN}),
+    "simulation-of-all-lengths": (FP16, {"claim": SIMULATION | {"length": "all"}, "hints": RUN | {"states": [1, 2]}}),
     "class-of-a-language": (FP16, {"claim": {"class": "SL", "dfa": {}, "kind": "language", "member": True}}),
     "kind-unknown": (FP16, {"claim.kind": "nmax2"}),
     "kind-empty": (FP16, {"claim.kind": ""}),

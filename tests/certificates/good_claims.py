@@ -9,6 +9,8 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from certify.certificates.document import certificate_bytes
+from certify.certificates.forms import number_form, regime_form, value_set_form
 from certify.certificates.languages import language_certificates
 from certify.certificates.periods import period_certificates
 from certify.certificates.ranges import flarge_certificate, range_certificate
@@ -29,6 +31,7 @@ THIRDS = grid(["-5/3", -1, "-1/3", 0, "1/3", 1, "5/3", 2, 4], overflow="saturate
 HUNDREDTHS = grid([f"{n}/100" for n in range(-100, 101)], overflow="saturate", name="hundredths")
 ONE_SIDED = grid([0, "1/8", "1/2", 1, 2, 3, 5], overflow="inf", name="one-sided")
 TENTHS = grid([f"{n}/10" for n in range(-40, 41)], overflow="saturate", name="tenths")
+SEVENTHS = grid([f"{2 * n}/7" for n in range(-7, 8)] + [1, -1, 4, -4], overflow="saturate", name="sevenths")
 COARSE = grid([-4, 0, 4], overflow="saturate", name="coarse")
 ONE_SIDE = grid(["-1/2", 0, "1/2", 1], overflow="nan", name="one side")
 LOPSIDED = grid([-1, "-1/2", 0, "1/4", 1, 3, 9], overflow="saturate", name="lopsided")
@@ -182,6 +185,25 @@ LANGUAGES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+# Name: the modulus, the scale and the regime.
+MODULI: dict[str, tuple[int, Any, dict[str, Any]]] = {
+    "e4m3-12": (12, 240, {"dtype": "e4m3"}),
+    "e4m3-blocked-10": (10, 240, {"dtype": "e4m3", "order": "blocked:4"}),
+    "e4m3-saturate-pairwise-9": (9, 256, {"dtype": "e4m3:saturate", "order": "pairwise"}),
+    "e5m2-8": (8, 57344, {"dtype": "e5m2"}),
+    "e3m2-6": (6, 28, {"dtype": "e3m2"}),
+    "bf16-40": (40, 2**127, {"dtype": "bf16"}),
+    "fp16-2": (2, 40, {"dtype": "fp16"}),
+    "fp16-reverse-5": (5, "12345/7", {"dtype": "fp16", "order": "reverse"}),
+    "fp16-ftz-7": (7, 1000, {"dtype": "fp16:ftz"}),
+    "fp32-3": (3, 1000, {"dtype": "fp32"}),
+    "wide-fixed-8.4-4": (4, "127/16", {"dtype": "fixed:8.4", "order": "wide:fp16"}),
+    "grid-sevenths-2": (2, "32/7", {"dtype": SEVENTHS}),
+    "mixed-e4m3-score-fp16-softmax-e5m2-10": (10, 240, {"dtype": "e4m3", "score": "fp16", "softmax": "e5m2"}),
+    "mixed-bf16-rotate-fp32-fma-6": (6, 10**4, {"dtype": "bf16", "rotate": "fp32", "fma": True}),
+}
+
+
 def _question(C: Any, g: Any = "1", dtype: Any = "fp16", k: int = 1, kind: str = "ideal", **options: Any) -> Question:
     criterion = options.pop("criterion", "gap")
     return Question(Angle.parse(g, "g"), parse_scale(C), k, Regime.of(dtype, **options), kind, criterion)
@@ -200,6 +222,12 @@ def _period(**options: Any) -> bytes:
 def _language(name: str, options: dict[str, Any]) -> bytes:
     (certificate,) = language_certificates(classify(**options), [name])
     return certificate
+
+
+def _modulus(m: int, C: Any, options: dict[str, Any]) -> bytes:
+    regime, scale = Regime.of(**options), parse_scale(C)
+    claim = {"C": number_form(scale), "F": value_set_form(regime.values), "m": m, "regime": regime_form(regime)}
+    return certificate_bytes({"kind": "modulus", **claim}, {})
 
 
 def _upper_only(C: Any, **options: Any) -> bytes:
@@ -234,6 +262,8 @@ def makers() -> Iterator[tuple[str, Callable[[], bytes]]]:
     yield "nmax-range-upper-only-fp64", lambda: _upper_only(10**18, dtype="fp64")
     for name, options in PERIODS.items():
         yield f"period-{name}", lambda options=options: _period(**options)
+    for name, (m, scale, options) in MODULI.items():
+        yield f"modulus-{name}", lambda m=m, scale=scale, options=options: _modulus(m, scale, options)
     for name, (kind, options) in LANGUAGES.items():
         yield f"language-{name}", lambda kind=kind, options=options: _language(kind, options)
 

@@ -7,6 +7,7 @@ with any of it.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from fractions import Fraction
@@ -22,13 +23,18 @@ from certify.languages.compute import classify
 from certify.languages.dfa import Dfa
 from certify.periodicity.component import decide
 from certify.periodicity.recurrences.state_cycle import default_max_steps
+from fpsim import reference
 from fpsim.angle import Angle, power_angle
 from fpsim.errors import FpcertError
 from fpsim.flarge import f_large
+from fpsim.real import Irrational
 from fpsim.realization import REALIZATIONS, realize
 from fpsim.regime import Regime
+from fpsim.rounding.reference import Element, is_nan, round_exact
 from fpsim.rounding.specs import spec_of
-from fpsim.sums import Order
+from fpsim.softmax import softmax
+from fpsim.sums import Order, ordered_sum
+from fpsim.turning import cos_of, sin_of
 from fpsim.valueset import ValueSet
 
 __all__ = ["MALFORMED", "UNKNOWN", "corrected", "truth"]
@@ -37,6 +43,7 @@ UNKNOWN, MALFORMED = "unknown", "malformed"
 _ROWS = 60  # query positions that are walked by the reference
 _NEAR_RETURNS, _LENGTH, _LENGTH_BY_REFERENCE = 20_000, 8_000, 600  # that are looked at, by kernels or not
 _EXPONENT = 1_000_000  # beyond, numbers take too long here
+_MODULUS = 130  # the greatest that is looked at, residue by residue
 _STEPS, _STATES = 2_000_000, 2_000  # of a recurrence, searched and looked at one by one
 _ENUMS = {
     "overflow": ("inf", "saturate", "nan"),
@@ -83,6 +90,8 @@ def corrected(claim: Any) -> Any:
             return claim | {"value": None if value is None else _form(value)}
         if claim["kind"] == "language":
             return claim | {"member": _member(claim)}
+        if claim["kind"] == "modulus":
+            return None
         if claim["kind"] == "period":
             found = _cycle(claim)
             return None if found is None else claim | found
@@ -96,13 +105,15 @@ def corrected(claim: Any) -> Any:
 
 
 def _decide(claim: Any) -> bool | str:
-    kind = _one(claim["kind"], ("flarge", "language", "nmax", "nmax-range", "period"))
+    kind = _one(claim["kind"], ("flarge", "language", "modulus", "nmax", "nmax-range", "period"))
     if kind == "flarge":
         value = None if claim["value"] is None else _number(claim["value"])
         return bool(f_large(_values(claim["F"])) == value)
     if kind == "language":
         said = _bool(claim["member"])
         return said is _member(claim)
+    if kind == "modulus":
+        return _decides(claim)
     if kind == "period":
         return _periodic(claim)
     return _range(claim)
@@ -125,6 +136,55 @@ def _member(claim: Any) -> bool:
     if member is None:
         raise TooMuchError
     return member
+
+
+def _decides(claim: Any) -> bool:
+    """Whether the head of Lemma 3.2 decides m: by the reference arithmetic, with one other position and with many."""
+    m, scale, regime = _integer(claim["m"], 2), _number(claim["C"]), _regime(claim["regime"])
+    if scale <= 0 or json.dumps(claim["F"], sort_keys=True) != json.dumps(claim["regime"]["values"], sort_keys=True):
+        raise NoClaimError
+    _values(claim["F"])
+    if m > _MODULUS:
+        raise TooMuchError
+    values, rotate, score = regime.values, regime.rotate, regime.score
+    angle = Angle(mpq(2, m), "pi")
+    cosine = cos_of(angle)
+    half = cosine.shifted(mpq(1)).scaled(scale / 2) if isinstance(cosine, Irrational) else (1 + cosine) * scale / 2
+    key, base = round_exact(values, scale), round_exact(values, half)
+    other = reference.mul(score, round_exact(values, mpq(1)), base)
+    if not _is_number(key) or not _is_number(other):
+        return False
+    for r in range(m):
+        a, b = round_exact(values, cos_of(angle, r)), round_exact(values, sin_of(angle.times(-1), r))
+        for i in range(m):
+            c, s = (round_exact(values, function(angle, i)) for function in (cos_of, sin_of))
+            first = reference.sub(rotate, reference.mul(rotate, c, a), reference.mul(rotate, s, b))
+            second = reference.add(rotate, reference.mul(rotate, s, a), reference.mul(rotate, c, b))
+            products = [reference.mul(score, round_exact(values, first), key)]
+            products.append(reference.mul(score, round_exact(values, second), mpq(0)))
+            bos = reference.add(score, *products)
+            if not _is_number(bos) or (bos > other) is not (i == r) or bos == other:
+                return False
+            found = softmax(regime, [bos, other])
+            if found.exponentials[i == r] != 0 or found.weights[0] != (1 if i == r else 0):
+                return False
+    return not _becomes_nan(regime)
+
+
+def _becomes_nan(regime: Regime) -> bool:
+    """Whether a sum of enough exponentials 1 is NaN; 2^13 are enough where it is at rest then."""
+    sets = [regime.softmax] + ([regime.order.accumulator] if regime.order.accumulator is not None else [])
+    if all(each.overflow != "nan" for each in sets):
+        return False
+    one = round_exact(regime.softmax, mpq(1))
+    half, total = (ordered_sum(regime.softmax, [one] * n, regime.order) for n in (4096, 8192))
+    if not is_nan(total) and total != half and any(each.max > 4096 for each in sets):
+        raise TooMuchError
+    return is_nan(total)
+
+
+def _is_number(x: Element) -> bool:
+    return isinstance(x, mpq) or x == 0
 
 
 def _range(claim: Any) -> bool | str:

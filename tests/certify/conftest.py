@@ -10,11 +10,11 @@ import pytest
 CERTIFICATES = Path(__file__).parents[1] / "certificates"
 
 
-def _load(name: str) -> ModuleType:
-    """A module of tests/certificates, which is no package; dataclasses look for it in `sys.modules`."""
-    known = f"tests_certificates_{name}"
+def _load(name: str, folder: Path = CERTIFICATES) -> ModuleType:
+    """A module of a folder that is no package; dataclasses look for it in `sys.modules`."""
+    known = f"tests_{folder.name}_{name}"
     if known not in sys.modules:
-        spec = importlib.util.spec_from_file_location(known, CERTIFICATES / f"{name}.py")
+        spec = importlib.util.spec_from_file_location(known, folder / f"{name}.py")
         assert spec is not None
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
@@ -32,3 +32,9 @@ def corpus() -> SimpleNamespace:
         for folder in ("good", "bad")
     }
     return SimpleNamespace(folder=CERTIFICATES, **files, **{name: _load(name) for name in modules})
+
+
+@pytest.fixture(scope="session")
+def formulas() -> ModuleType:
+    """compiled_formulas.py."""
+    return _load("compiled_formulas", Path(__file__).parent)

@@ -57,6 +57,7 @@ BEYOND_THE_SCHEMA = {
     "malformed-language-word-letter-out-of-range",
     "malformed-largest-no-multiple-of-the-step",
     "malformed-largest-not-in-F",
+    "malformed-modulus-F-another",
     "malformed-period-and-eventual-differ",
     "malformed-range-lower-above-upper",
     "malformed-stage-spelled-out",
@@ -258,7 +259,7 @@ def test_arguments_that_cannot_be_taken(options, what):
 
 
 def test_the_worst_exit_code_decides(corpus):
-    names = ("refuted-flarge-0", "malformed-k-0", "undecided-recurrence-of-10-to-15-steps", "unsupported-kind-modulus")
+    names = ("refuted-flarge-0", "malformed-k-0", "undecided-recurrence-of-10-to-15-steps", "unsupported-kind-simulation")
     found = [check(corpus.bad[name]) for name in names] + [check(corpus.good["flarge-fp16"])]
     assert [each.exit_code for each in found] == [1, 2, 3, 4, 0]
     while found:

@@ -21,7 +21,7 @@ def bad(name):
 
 
 REFUTED, MALFORMED = bad("refuted-nmax-fp16-value-plus-1"), bad("malformed-k-0")
-UNDECIDED, UNSUPPORTED = bad("undecided-recurrence-of-10-to-15-steps"), bad("unsupported-kind-modulus")
+UNDECIDED, UNSUPPORTED = bad("undecided-recurrence-of-10-to-15-steps"), bad("unsupported-kind-simulation")
 FP16, C40 = good("flarge-fp16"), good("nmax-fp16-g1-C40")
 
 

@@ -116,3 +116,13 @@ def test_certificates(fpcert, tmp_path):
 
 def test_the_classes_of_certificates_are_those_of_the_library():
     assert module.CERTIFIED == CERTIFIED_CLASSES
+
+
+def test_a_picture(fpcert, tmp_path):
+    pytest.importorskip("matplotlib")
+    file = tmp_path / "language.svg"
+    done = fpcert("classify", "(ab)*", "--plot", str(file), "--json")
+    assert done.code == 0
+    assert json.loads(done.out)["diagram"]["covers"] == [[0, 2], [1, 2]]
+    assert file.read_text().startswith("<?xml")
+    assert fpcert("classify", "(ab)*", "--plot", str(tmp_path / "language.jpg")).code == 2

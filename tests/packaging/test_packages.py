@@ -54,7 +54,9 @@ def test_every_package_is_typed():
 
 def test_the_installed_modules_are_those_of_the_tree():
     expected = {
-        import_path(file): file for pattern in ("*.py", "*.txt", "*.v", "py.typed") for file in tree_files(pattern)
+        import_path(file): file
+        for pattern in ("*.html", "*.py", "*.toml", "*.txt", "*.v", "py.typed")
+        for file in tree_files(pattern)
     }
     installed = installed_files()
     assert sorted(installed) == sorted(expected)

@@ -1,0 +1,94 @@
+"""How fast a sweep is with one process and with two, and how fast a large results file is filtered.
+
+    python benchmarks/sweep.py [--rows N]
+
+Run by hand, on an idle machine with 2 cores.  The sweep is 10,000 nmax jobs in fp16 and bf16, each run in a process of
+its own, from its start to its end, so that starting the workers counts; the efficiency on 2 cores is T1 / (2 T2).  The
+file has 10^6 rows (`--rows`), which are made up; each filter is counted, and its first 20 rows are found in the order
+of n_max.  Making that file takes minutes and 1.8 GB in the temporary folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from certify.sweeping.answers import results
+from certify.sweeping.plan import Plan
+from certify.sweeping.store import Store
+from certify.sweeping.work import Row
+
+AXES = {"dtype": "fp16,bf16", "g": "1.0,0.1,1/100,2/3,pi/7", "C": "log:10:60000:500", "k": "1,2"}
+FILTERS = ("dtype=fp16", "n_max>100", "status!=ok", "C=40", "C>1000", "g<pi/7", "reason~memory", "k=1 and C<100")
+
+
+def seconds_of_sweep(folder: Path, workers: int) -> float:
+    """The time of a whole process that does the 10,000 jobs."""
+    file = folder / f"{workers}.sqlite"
+    options = [part for name, value in AXES.items() for part in (f"--{name}", value)]
+    begin = time.perf_counter()
+    subprocess.run(
+        [sys.executable, "-m", "fpcert", "sweep", "nmax", *options, "--jobs", str(workers), "-o", str(file), "--quiet"],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    return time.perf_counter() - begin
+
+
+def make_file(file: Path, rows: int) -> None:
+    """A results file with made-up answers."""
+    points = max(2, rows // 1000)
+    plan = Plan.of(
+        "nmax",
+        {"dtype": "fp16,bf16,e5m10,e4m3,e5m2", "g": f"0.001:3:{points}", "C": "log:10:60000:100", "k": "1,2"},
+    )
+    rng = random.Random(1)
+    answer = '{"made":"' + "up" * 450 + '"}'
+    jobs = plan.jobs()
+    with Store(file) as store:
+        while batch := list(itertools.islice(jobs, 5000)):
+            done = []
+            for job in batch:
+                n = int(rng.expovariate(1 / 30))
+                (status,) = rng.choices(["ok", "undecided", "timeout"], [98, 1.5, 0.5])
+                values = {"verdict": "exact", "n_max": n, "lower": n, "upper": n, "ideal": n, "usable": n >= 1}
+                done.append((job, Row(status, None, values, answer, 0.004, "2026-01-01T00:00:00.000Z", "made up")))
+            store.add(done)
+
+
+def main() -> None:
+    """Print both."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=10**6)
+    rows = parser.parse_args().rows
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        subprocess.run(
+            [sys.executable, "-m", "fpcert", "nmax", "--C", "1e4", "--g", "1"], check=True, capture_output=True
+        )
+        alone, both = seconds_of_sweep(folder, 1), seconds_of_sweep(folder, 2)
+        print(f"10,000 nmax jobs: 1 process {alone:.1f} s, 2 processes {both:.1f} s, efficiency {alone / both / 2:.2f}")
+        begin = time.perf_counter()
+        make_file(folder / "large.sqlite", rows)
+        size = (folder / "large.sqlite").stat().st_size
+        print(f"{rows:,} rows written in {time.perf_counter() - begin:.0f} s, {size / 1e6:,.0f} MB")
+        with results(folder / "large.sqlite") as answers:
+            for where in FILTERS:
+                begin = time.perf_counter()
+                count = answers.count(where)
+                counted = time.perf_counter()
+                list(answers.rows(where, columns="g,C,n_max", sort="-n_max", limit=20))
+                print(
+                    f"{where:15} {count:9,} rows, counted in {counted - begin:.2f} s, "
+                    f"the first 20 by n_max in {time.perf_counter() - counted:.2f} s"
+                )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,164 @@
+"""The columns of a results file: the parameters of every question, what was found, and where it comes from.
+
+Numbers are exact: a whole number that SQLite's 64 bits hold is stored as that, any other as its exact text.  Beside
+each stands the nearest binary64 in a second column, by which it is compared and sorted.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, Literal
+
+from gmpy2 import mpq
+
+from certify.sweeping.questions import QUESTIONS
+from fpsim.angle import Angle
+from fpsim.errors import InputError
+from fpsim.number import exact_text, json_number, parse_number
+
+__all__ = ["COLUMNS", "Column", "find_column", "nearest", "order"]
+
+_BITS = 300  # of the enclosure from which an irrational angle is rounded
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its name, and the kind of its values: "text", "integer", "number" (rational), "angle", "flag", or
+    "seconds", the one kind that is no exact number.
+    """
+
+    name: str
+    kind: Literal["text", "integer", "number", "angle", "flag", "seconds"]
+
+    @cached_property
+    def exact(self) -> bool:
+        """Whether a second column has the nearest binary64."""
+        return self.kind in ("integer", "number", "angle")
+
+    @property
+    def near(self) -> str:
+        """The name of the column by which this one is compared and sorted."""
+        return f"{self.name}_near" if self.exact else self.name
+
+    def stored(self, value: Any) -> tuple[Any, ...]:
+        """What the file holds for a value other than None: one entry, or two where the kind is exact."""
+        if self.exact:
+            return _stored_angle(value) if self.kind == "angle" else _stored_number(value)
+        return (int(value) if self.kind == "flag" else value,)
+
+    def shown(self, stored: Any, *, exact: bool = False) -> Any:
+        """The value of the entry, as JSON has it: a number that binary64 does not hold exactly is its exact text.
+
+        exact: no number is a float; those that are not whole are their exact texts.
+        """
+        if stored is None or self.kind in ("text", "angle", "seconds"):
+            return stored
+        if self.kind == "flag":
+            return bool(stored)
+        if exact:
+            return stored
+        if isinstance(stored, int):
+            return stored if abs(stored) <= 2**53 else str(stored)
+        number = json_number(parse_number(stored))
+        return number if isinstance(number, float) and not number.is_integer() else str(stored)
+
+
+@lru_cache(maxsize=1 << 16, typed=True)  # the values of a grid come again and again
+def _stored_angle(value: Any) -> tuple[Any, ...]:
+    angle = Angle.parse(value)
+    return str(angle), nearest(angle)
+
+
+@lru_cache(maxsize=1 << 16, typed=True)
+def _stored_number(value: Any) -> tuple[Any, ...]:
+    number = parse_number(value)
+    if number.denominator == 1 and -(2**63) <= number < 2**63:
+        return int(number), nearest(number)
+    return exact_text(number), nearest(number)
+
+
+_OF_AXES = {
+    "text": "text",
+    "angles": "text",
+    "flag": "flag",
+    "integer": "integer",
+    "number": "number",
+    "angle": "angle",
+}
+
+
+def _parameters() -> tuple[Column, ...]:
+    found: dict[str, Column] = {}
+    for question in QUESTIONS.values():
+        for axis in question.axes:
+            column = Column(axis.name, _OF_AXES[axis.kind])  # type: ignore[arg-type]
+            assert found.setdefault(axis.name, column) == column  # the same name is the same kind in every question
+    return tuple(found.values())
+
+
+COLUMNS: tuple[Column, ...] = (
+    Column("question", "text"),
+    *_parameters(),
+    Column("status", "text"),
+    Column("verdict", "text"),
+    Column("n_max", "integer"),
+    Column("lower", "integer"),
+    Column("upper", "integer"),
+    Column("ideal", "integer"),
+    Column("usable", "flag"),
+    Column("period", "integer"),
+    Column("components", "integer"),
+    Column("single_pair", "text"),
+    Column("harmonic", "text"),
+    Column("reason", "text"),
+    Column("seconds", "seconds"),
+    Column("finished", "text"),
+    Column("producer", "text"),
+    Column("id", "text"),
+)
+
+
+def find_column(name: str) -> Column:
+    """The column of that name.  Raises `InputError`, which names them all."""
+    for column in COLUMNS:
+        if column.name == name:
+            return column
+    raise InputError("column", name, f"one of {', '.join(column.name for column in COLUMNS)}")
+
+
+def nearest(value: mpq | Angle) -> float:
+    """The binary64 nearest to the value, an infinity beyond its range.
+
+    Rounding to nearest is monotone: where two of these differ, the values differ in the same direction.  (An angle that
+    is no rational is rounded from below within 2^-300 of itself, which is monotone too.)
+
+    >>> nearest(mpq(1, 10)), nearest(mpq(10) ** 400)
+    (0.1, inf)
+    """
+    exact = value.enclose(_BITS)[0] if isinstance(value, Angle) else value
+    try:
+        return float(exact)
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf
+
+
+def order(a: Any, b: Any) -> int:
+    """-1, 0 or 1 as the exact value of the entry `a` is less than, equal to or greater than that of `b`.
+
+    >>> order("1/3", "0.3333333333333333333"), order("pi", "2*pi"), order(7, "7")
+    (1, -1, 0)
+    """
+    left, right = Angle.parse(a), Angle.parse(b)
+    if left == right:
+        return 0
+    for bits in (64, 256, 1024, 4096, 1 << 14):
+        (lo, hi), (other_lo, other_hi) = left.enclose(bits), right.enclose(bits)
+        if hi < other_lo:
+            return -1
+        if other_hi < lo:
+            return 1
+        if (lo, other_lo) == (hi, other_hi):
+            return 0
+    return 0  # of a rational and a multiple of pi that agree in 16,000 bits

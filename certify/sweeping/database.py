@@ -1,0 +1,178 @@
+"""A results file as a database: its tables, how it is opened, and what is said about a file that is none.
+
+Three tables: `results`, narrow, one row for each job, which is what filters read; `details`, the job and the whole
+answer as JSON; `filled`, the names of the columns in which some row has a value.  The file is in SQLite's WAL mode, so
+that it can be read while it is written, and a process that is killed leaves what it had committed.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from certify.sweeping.columns import COLUMNS, order
+from fpsim.errors import FpcertError, InputError
+
+__all__ = ["APPLICATION", "SCHEMA", "entries", "guard", "open_for_reading", "open_for_writing", "quoted"]
+
+APPLICATION = 0x66706372  # "fpcr": which program a SQLite file belongs to
+SCHEMA = 1  # the version of the tables below
+_MAGIC = b"SQLite format 3\0"
+_HEAD = 100  # bytes: the header of a SQLite file, with the size of a page and the number of pages
+_INDEXED = ("status", "dtype", "n_max")
+_RIGHT = "a results file, written by fpcert sweep"
+
+
+def quoted(name: str) -> str:
+    """A name of ours as SQL writes it."""
+    return f'"{name}"'
+
+
+def entries() -> list[str]:
+    """The names of the columns of `results`, those of the nearest binary64 included."""
+    names = []
+    for column in COLUMNS:
+        names += [column.name, column.near] if column.exact else [column.name]
+    return names
+
+
+def _tables() -> str:
+    kinds = {"flag": "INTEGER", "seconds": "REAL", "text": "TEXT"}
+    lines = []
+    for column in COLUMNS:
+        unique = " NOT NULL UNIQUE" if column.name == "id" else ""
+        lines.append(f"{quoted(column.name)} {kinds.get(column.kind, '')}{unique}")
+        if column.exact:
+            lines.append(f"{quoted(column.near)} REAL")
+    indexes = "".join(
+        f"CREATE INDEX results_by_{column.name} ON results ({quoted(column.near)});\n"
+        for column in COLUMNS
+        if column.name in _INDEXED
+    )
+    # The exact columns have no type: SQLite would turn the text of a long whole number into a rounded one.
+    return (
+        f"CREATE TABLE results (number INTEGER PRIMARY KEY, {', '.join(lines)});\n{indexes}"
+        "CREATE TABLE filled (name TEXT PRIMARY KEY) WITHOUT ROWID;\n"
+        "CREATE TABLE details (number INTEGER PRIMARY KEY REFERENCES results, job TEXT NOT NULL, answer TEXT);\n"
+        f"PRAGMA application_id = {APPLICATION};\nPRAGMA user_version = {SCHEMA};\n"
+    )
+
+
+@contextmanager
+def guard(path: Path, doing: str) -> Iterator[None]:
+    """What SQLite says about the file, as an error of ours: `doing` is "read" or "write".
+
+    A statement that fails leaves the file as it was before its transaction.
+    """
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        kept = "; what was reported is in the file, and the same command goes on from there" * (doing == "write")
+        raise FpcertError(f"cannot {doing} {str(path)!r}: {error}{kept}") from error
+    except sqlite3.DatabaseError as error:
+        raise InputError("results file", f"{str(path)!r} ({error})", f"{_RIGHT}, whole: this is damaged") from error
+
+
+def open_for_writing(path: Path) -> sqlite3.Connection:
+    """The database, made where there is none.  Raises `InputError`, `FpcertError`."""
+    if not path.parent.is_dir():
+        raise InputError("results file", str(path), f"in a folder that exists; {str(path.parent)!r} does not")
+    _check_head(path, may_be_absent=True)
+    with guard(path, "write"):
+        connection = sqlite3.connect(path, timeout=10, isolation_level=None)
+        try:
+            if _is_new(connection):
+                connection.execute("PRAGMA journal_mode = WAL")
+                # One transaction: a process killed here leaves no half-made file.
+                connection.executescript(f"BEGIN IMMEDIATE;\n{_tables()}COMMIT;")
+            _check_version(connection, path)
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def open_for_reading(path: Path) -> sqlite3.Connection:
+    """The database, which is never changed, with the function `exact_order`.  Raises `InputError`, `FpcertError`."""
+    _check_head(path, may_be_absent=False)
+    with guard(path, "read"):
+        connection = _connect_to_read(path)
+        try:
+            _check_version(connection, path)
+            connection.create_function("exact_order", 2, order, deterministic=True)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def _connect_to_read(path: Path) -> sqlite3.Connection:
+    address = path.resolve().as_uri()
+    connection = sqlite3.connect(f"{address}?mode=ro", uri=True, timeout=10)
+    try:
+        connection.execute("PRAGMA user_version").fetchone()
+    except sqlite3.OperationalError:
+        connection.close()
+        wal = _wal(path)
+        if os.access(path.parent, os.W_OK) or (wal.exists() and wal.stat().st_size):
+            raise
+        # SQLite's WAL mode writes beside the file even to read it; where that cannot be, nobody else can write either.
+        connection = sqlite3.connect(f"{address}?mode=ro&immutable=1", uri=True)
+    return connection
+
+
+def _check_head(path: Path, *, may_be_absent: bool) -> None:
+    """Refuse what is no SQLite file before SQLite sees it."""
+    head = b""
+    try:
+        there, plain = path.exists(), path.is_file()
+        if plain:
+            with path.open("rb") as file:
+                head = file.read(_HEAD)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        raise FpcertError(f"cannot read {str(path)!r}: {getattr(error, 'strerror', None) or error}") from error
+    if not there and may_be_absent:
+        return
+    if not plain:
+        raise InputError("results file", str(path), f"{_RIGHT}; this is {'no plain file' if there else 'not there'}")
+    if not head and may_be_absent:
+        return
+    if head[: len(_MAGIC)] != _MAGIC:
+        raise InputError("results file", str(path), f"{_RIGHT}; this is no SQLite database")
+    wal = _wal(path)
+    if wal.exists() and wal.stat().st_size:
+        return  # a killed process may have left pages there that the file itself still lacks
+    size, pages = int.from_bytes(head[16:18]), int.from_bytes(head[28:32])
+    expected = pages * (65536 if size == 1 else size)
+    found = path.stat().st_size
+    if len(head) < _HEAD or found < expected:  # SQLite itself overlooks it when less than a page is missing
+        right = f"{_RIGHT}, whole: its end is missing" + f" from byte {found} of {expected} on" * (len(head) == _HEAD)
+        raise InputError("results file", str(path), right)
+
+
+def _wal(path: Path) -> Path:
+    return path.with_name(f"{path.name}-wal")
+
+
+def _is_new(connection: sqlite3.Connection) -> bool:
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    return bool(tables == 0 and connection.execute("PRAGMA application_id").fetchone() == (0,))
+
+
+def _check_version(connection: sqlite3.Connection, path: Path) -> None:
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (schema,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != APPLICATION:
+        raise InputError("results file", str(path), f"{_RIGHT}; this SQLite database belongs to another program")
+    if schema != SCHEMA:
+        raise InputError(
+            "results file",
+            f"{str(path)!r} of version {schema}",
+            f"one of version {SCHEMA}, which this fpcert reads and writes: begin a new file, or use the fpcert that "
+            "wrote this one",
+        )

@@ -1,0 +1,143 @@
+"""`--where`: conditions on the columns of a results file, as SQL with parameters.
+
+    n_max>100      =  !=  <  <=  >  >=  against a value of the column's kind, exactly: C=1/3, C>0.1, n_max<1e12, g<pi/7
+    dtype=fp16|bf16    one of several values; != none of them
+    reason~memory  contains this text
+    period=null    absent; != null: present.  != counts an absent value as different, an order counts it as neither
+
+Several conditions are joined by `and`, or given one by one; all must hold.  Column names are looked up in a table and
+values are parameters, so that no text of a user is ever part of a statement.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from certify.sweeping.columns import Column, find_column
+from certify.sweeping.database import quoted
+from fpsim.errors import InputError
+
+__all__ = ["Filter", "parse_filter", "parse_order"]
+
+_CONDITION = re.compile(r"\s*([A-Za-z_]+)\s*(!=|<>|<=|>=|==|=|<|>|~)\s*(.*?)\s*", re.ASCII | re.DOTALL)
+_AND = re.compile(r"\s+and\s+", re.IGNORECASE)
+_RIGHT = "a condition such as dtype=fp16, n_max>100, status!=ok, C=1/3 or reason~memory"
+_FLAGS = {"true": 1, "yes": 1, "1": 1, "false": 0, "no": 0, "0": 0}
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A condition for SQL's WHERE, with its parameters; empty: every row."""
+
+    sql: str = "1"
+    parameters: tuple[Any, ...] = ()
+
+
+def parse_filter(where: str | Iterable[str] | None) -> Filter:
+    """The filter that one text means, or several, all of which must hold.  Raises `InputError`.
+
+    >>> parse_filter("dtype=fp16|bf16 and n_max!=5")
+    Filter(sql='("dtype" IN (?, ?)) AND ("n_max" IS NOT ?)', parameters=('fp16', 'bf16', 5))
+    """
+    texts = [] if where is None else [where] if isinstance(where, str) else list(where)
+    parts = [_condition(part) for text in texts for part in _AND.split(text)]
+    if not parts:
+        return Filter()
+    return Filter(
+        " AND ".join(f"({part.sql})" for part in parts), tuple(value for part in parts for value in part.parameters)
+    )
+
+
+def parse_order(sort: str | Iterable[str] | None) -> str:
+    """What follows ORDER BY: columns in order, each with - before it for the greatest first; absent values last.
+
+    >>> parse_order("dtype,-n_max")
+    '+"dtype" NULLS LAST, +"n_max_near" DESC NULLS LAST, "number"'
+    """
+    texts = [] if sort is None else sort.split(",") if isinstance(sort, str) else list(sort)
+    parts = []
+    for text in texts:
+        name = text.strip()
+        falling = name.startswith("-")
+        column = find_column(name.removeprefix("-"))
+        # The + keeps SQLite from walking an index in this order, which is slow where few rows meet the condition.
+        parts.append(f"+{quoted(column.near)}{' DESC' * falling} NULLS LAST")
+    return ", ".join([*parts, '"number"'])
+
+
+def _condition(text: str) -> Filter:
+    match = _CONDITION.fullmatch(text)
+    if match is None:
+        raise InputError("where", text, _RIGHT)
+    name, operator, value = match.groups()
+    column = find_column(name)
+    operator = {"==": "=", "<>": "!="}.get(operator, operator)
+    if operator == "~":
+        if column.kind != "text":
+            raise InputError("where", text, f"a comparison: {name} is no text to search in")
+        return Filter(f"instr({quoted(name)}, ?) > 0", (value,))
+    if operator in ("=", "!="):
+        return _equal(column, operator, value, text)
+    if value.lower() == "null":
+        raise InputError("where", text, f"{name}=null or {name}!=null")
+    if column.kind == "flag":
+        raise InputError("where", text, f"{name}=true or {name}=false")
+    return _ordered(column, operator, value, text)
+
+
+def _equal(column: Column, operator: str, value: str, text: str) -> Filter:
+    values = [
+        None if part.strip().lower() == "null" else _entry(column, part.strip(), text) for part in value.split("|")
+    ]
+    name = quoted(column.name)
+    if len(values) == 1:
+        return Filter(f"{name} {'IS' if operator == '=' else 'IS NOT'} ?", (values[0],))
+    known = tuple(entry for entry in values if entry is not None)
+    listed = f"{name} IN ({', '.join('?' for _ in known)})"
+    if len(known) < len(values):
+        listed = f"{listed} OR {name} IS NULL"
+    elif operator == "!=":
+        listed = f"coalesce({listed}, 0)"
+    return Filter(listed if operator == "=" else f"NOT ({listed})", known)
+
+
+def _ordered(column: Column, operator: str, value: str, text: str) -> Filter:
+    """The nearest binary64 decides, but where it is the same: then equal entries are equal, others are compared
+    exactly.  That is sound as rounding to nearest is monotone.
+    """
+    name, near = quoted(column.name), quoted(column.near)
+    if not column.exact:
+        return Filter(f"{name} {operator} ?", (_entry(column, value, text),))
+    entry, rounded = _entries(column, value, text)
+    strict, equal = operator[0], operator.endswith("=")
+    tie = (
+        f"({name} = ? OR exact_order({name}, ?) {strict} 0)"
+        if equal
+        else (f"({name} != ? AND exact_order({name}, ?) {strict} 0)")
+    )
+    return Filter(f"{near} {strict}= ? AND ({near} != ? OR {tie})", (rounded, rounded, entry, entry))
+
+
+def _entry(column: Column, value: str, text: str) -> Any:
+    return _entries(column, value, text)[0]
+
+
+def _entries(column: Column, value: str, text: str) -> tuple[Any, ...]:
+    """What the file holds for this value of the column.  Raises `InputError`, which shows the condition."""
+    if column.kind == "text":
+        return (value,)
+    if column.kind == "flag":
+        if value.lower() not in _FLAGS:
+            raise InputError("where", text, f"{column.name}=true or {column.name}=false")
+        return (_FLAGS[value.lower()],)
+    try:
+        if column.kind == "seconds":
+            from fpsim.number import parse_number
+
+            return (float(parse_number(value)),)
+        return column.stored(value)
+    except InputError as error:
+        raise InputError("where", text, f"a comparison of {column.name} with a number ({error})") from error

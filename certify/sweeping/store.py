@@ -1,0 +1,135 @@
+"""The results file as a sweep writes it: which jobs are done, and rows as they come, a batch in one transaction."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from certify.sweeping.columns import COLUMNS
+from certify.sweeping.database import entries, guard, open_for_writing, quoted
+from certify.sweeping.file_lock import FileLock
+from certify.sweeping.job import Job
+from certify.sweeping.work import Row
+
+__all__ = ["Store"]
+
+_NAMES = entries()
+_COLUMN = {column.name: column for column in COLUMNS}
+_PLACE = {name: place for place, name in enumerate(_NAMES)}
+_AT_ONCE = 500  # parameters of one statement: SQLite has a limit
+
+
+class Store:
+    """The one writer of a results file; a context manager, which holds the lock on it.
+
+    A job is one row, found by its id; what has been added is in the file when `add` returns, also if the process is
+    killed right then (SQLite's WAL with synchronous = FULL).
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        if self.path.is_symlink():
+            self.path = self.path.resolve()  # two names of one file must find the same lock
+        self._lock: FileLock | None = FileLock(self.path) if self.path.parent.is_dir() else None
+        try:
+            self._connection = open_for_writing(self.path)
+        except BaseException:
+            self._release()
+            raise
+        self._filled: set[str] = set()
+        marks = ", ".join("?" for _ in _NAMES)
+        # A job that is done again (`retry`) takes the place of its old row.
+        updates = ", ".join(f"{quoted(name)} = excluded.{quoted(name)}" for name in _NAMES if name != "id")
+        self._insert = (
+            f"INSERT INTO results ({', '.join(map(quoted, _NAMES))}) VALUES ({marks}) "
+            f"ON CONFLICT (id) DO UPDATE SET {updates} RETURNING number"
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file.  It is then one file again, without a -wal file beside it, unless someone is reading it."""
+        try:
+            with suppress(sqlite3.Error):  # a reader, or a full disk: the next sweep tidies up
+                self._connection.execute("PRAGMA busy_timeout = 0")
+                self._connection.execute("PRAGMA journal_mode = DELETE")
+            self._connection.close()
+        finally:
+            self._release()
+
+    def _release(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The database."""
+        return self._connection
+
+    def statuses(self, jobs: Sequence[Job]) -> dict[str, str]:
+        """The status of those of the jobs that are in the file, by their id."""
+        found: dict[str, str] = {}
+        with guard(self.path, "read"):
+            for begin in range(0, len(jobs), _AT_ONCE):
+                ids = [job.id for job in jobs[begin : begin + _AT_ONCE]]
+                marks = ", ".join("?" for _ in ids)
+                found |= dict(
+                    self._connection.execute(f'SELECT "id", "status" FROM results WHERE "id" IN ({marks})', ids)
+                )
+        return found
+
+    def add(self, done: Iterable[tuple[Job, Row]]) -> None:
+        """Write these rows, all of them or, if it raises, none."""
+        with guard(self.path, "write"):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                filled = set(self._filled)
+                for job, row in done:
+                    entries, names = _entries_of(job, row)
+                    (number,) = self._connection.execute(self._insert, entries).fetchone()
+                    self._connection.execute(
+                        "INSERT OR REPLACE INTO details VALUES (?, ?, ?)", (number, job.text, row.answer)
+                    )
+                    filled |= names
+                new = [(name,) for name in sorted(filled - self._filled)]
+                self._connection.executemany("INSERT OR IGNORE INTO filled VALUES (?)", new)
+                self._connection.execute("COMMIT")
+                self._filled = filled
+            except BaseException:
+                if self._connection.in_transaction:  # a full disk has ended it already
+                    self._connection.execute("ROLLBACK")
+                raise
+
+
+def _entries_of(job: Job, row: Row) -> tuple[list[Any], set[str]]:
+    """The entries of the row in `results`, in the order of `entries()`, and the columns that have one."""
+    values: dict[str, Any] = {
+        **job.parameters,
+        **row.values,
+        "question": job.question,
+        "status": row.status,
+        "reason": row.reason,
+        "seconds": row.seconds,
+        "finished": row.finished,
+        "producer": row.producer,
+        "id": job.id,
+    }
+    found: list[Any] = [None] * len(_NAMES)
+    filled = set()
+    for name, value in values.items():
+        if value is not None:
+            stored = _COLUMN[name].stored(value)
+            found[_PLACE[name] : _PLACE[name] + len(stored)] = stored
+            filled.add(name)
+    return found, filled

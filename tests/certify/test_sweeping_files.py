@@ -1,0 +1,176 @@
+"""Results files that are truncated, damaged, of another kind or on a full disk."""
+
+import os
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+import certify
+from certify.sweeping.database import APPLICATION, SCHEMA
+from certify.sweeping.job import Job
+from certify.sweeping.plan import Plan
+from certify.sweeping.store import Store
+from certify.sweeping.work import Row, run_job
+from fpsim.errors import FpcertError, InputError
+
+AXES = {"dtype": "fp16,bf16", "g": "1.0,pi/7", "C": "log:10:60000:8", "k": "1,2"}
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """A file with 64 rows."""
+    file = tmp_path_factory.mktemp("alone") / "results.sqlite"
+    certify.sweep("nmax", file=file, jobs=1, **AXES)
+    return file
+
+
+def one_row(C="40"):
+    job = next(Plan.of("nmax", {"g": 1, "C": C}).jobs())
+    return job, run_job(job)
+
+
+def test_a_truncated_file_is_refused_and_left_as_it_is(alone, tmp_path):
+    whole = alone.read_bytes()
+    file = tmp_path / "a.sqlite"
+    for length in (1, 50, 99, 100, 1000, 4096, 4097, len(whole) // 2, len(whole) - 4096, len(whole) - 1):
+        file.write_bytes(whole[:length])
+        for use in (lambda: certify.sweep("nmax", file=file, jobs=1, **AXES), lambda: certify.results(file).count()):
+            with pytest.raises(FpcertError, match=r"results file.*(missing|no SQLite)"):
+                use()
+        assert file.read_bytes() == whole[:length]
+
+
+def test_damaged_pages_are_reported(alone, tmp_path):
+    data = bytearray(alone.read_bytes())
+    data[8192:] = b"\xa5" * (len(data) - 8192)
+    (tmp_path / "a.sqlite").write_bytes(data)
+    with pytest.raises(InputError, match="damaged"):
+        certify.sweep("nmax", file=tmp_path / "a.sqlite", jobs=1, **AXES)
+
+
+def test_files_that_are_no_results_files(tmp_path):
+    text, other, newer = tmp_path / "text", tmp_path / "other.sqlite", tmp_path / "newer.sqlite"
+    text.write_text("question,dtype\n")
+    with closing(sqlite3.connect(other)) as connection:
+        connection.execute("CREATE TABLE results (n)")
+    with Store(newer) as store:
+        store.connection.execute(f"PRAGMA user_version = {SCHEMA + 1}")
+    for file, named in (
+        (text, "no SQLite"),
+        (other, "another program"),
+        (newer, f"version {SCHEMA + 1}"),
+        (tmp_path, "no plain file"),
+    ):
+        for use in (lambda f=file: certify.sweep("nmax", file=f, g=1, C=1), lambda f=file: certify.results(f)):
+            with pytest.raises(InputError, match=named):
+                use()
+    with pytest.raises(InputError, match="not there"):
+        certify.results(tmp_path / "absent.sqlite")
+    with pytest.raises(InputError, match="folder that exists"):
+        certify.sweep("nmax", file=tmp_path / "absent" / "a.sqlite", g=1, C=1)
+
+
+def test_an_empty_file_becomes_a_results_file(tmp_path):
+    (tmp_path / "a.sqlite").touch()
+    assert certify.sweep("nmax", file=tmp_path / "a.sqlite", g=1, C=1, jobs=1).done == 1
+    with closing(sqlite3.connect(tmp_path / "a.sqlite")) as connection:
+        assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION,)
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)  # no -wal file is left beside it
+    with Store(tmp_path / "a.sqlite") as store:
+        assert store.connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_a_full_disk_leaves_what_was_there(tmp_path):
+    file = tmp_path / "a.sqlite"
+    with Store(file) as store:
+        (pages,) = store.connection.execute("PRAGMA page_count").fetchone()
+        store.connection.execute(f"PRAGMA max_page_count = {pages + 8}")
+        full = None
+        for kept in range(400):
+            try:
+                store.add([one_row(str(kept + 1))])
+            except FpcertError as error:
+                full = str(error)
+                break
+        assert 0 < kept < 399
+        assert full is not None
+        assert "disk is full" in full
+        assert full.endswith("the same command goes on from there")
+        store.connection.execute("PRAGMA max_page_count = 100000")
+        store.add([one_row("1000")])  # there is room again
+    with certify.results(file) as answers:
+        assert answers.count() == kept + 1
+    with closing(sqlite3.connect(file)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_a_sweep_on_a_full_disk_ends_with_its_reason(tmp_path, monkeypatch):
+    added = Store.add
+    calls = []
+
+    def add(store, rows):
+        calls.append(1)
+        if len(calls) == 2:
+            (pages,) = store.connection.execute("PRAGMA page_count").fetchone()
+            store.connection.execute(f"PRAGMA max_page_count = {pages}")
+        added(store, rows)
+
+    monkeypatch.setattr(Store, "add", add)
+    file = tmp_path / "a.sqlite"
+    with pytest.raises(FpcertError, match="database or disk is full"):
+        certify.sweep("nmax", file=file, jobs=2, g="0.01:1:200", C="10,20")
+    monkeypatch.undo()
+    with certify.results(file) as answers:
+        kept = answers.count()
+    again = certify.sweep("nmax", file=file, jobs=1, g="0.01:1:200", C="10,20")
+    assert (again.before, again.done) == (kept, 400 - kept)
+
+
+def test_a_row_that_cannot_be_written_writes_none_of_its_batch(tmp_path):
+    with Store(tmp_path / "a.sqlite") as store:
+        job, row = one_row()
+        broken = Row(row.status, row.reason, {"n_max": object()}, row.answer, row.seconds, row.finished, row.producer)
+        with pytest.raises(InputError):
+            store.add([(job, row), (job, broken)])
+        assert store.statuses([job]) == {}
+        store.add([(job, row)])
+        assert store.statuses([job]) == {job.id: "ok"}
+
+
+def test_the_lock_file_is_gone_after_a_failed_opening(tmp_path):
+    (tmp_path / "a.sqlite").write_text("no database")
+    with pytest.raises(InputError):
+        Store(tmp_path / "a.sqlite")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.sqlite"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="for root no folder is read-only")
+def test_a_folder_that_cannot_be_written(alone, tmp_path):
+    file = tmp_path / "a.sqlite"
+    file.write_bytes(alone.read_bytes())
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(FpcertError, match="cannot"):
+            certify.sweep("nmax", file=file, jobs=1, **AXES)
+        with certify.results(file) as answers:
+            assert answers.count() == 64
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def test_numbers_beyond_64_bits_are_kept_exactly(tmp_path):
+    file = tmp_path / "a.sqlite"
+    certify.sweep("nmax", file=file, jobs=1, g="1.0", dtype="fp128", C="1e37", k="1", method="bracket")
+    expected = certify.nmax(g="1.0", dtype="fp128", C="1e37", k=1, method="bracket")
+    assert expected.n_max > 2**53
+    job = Job("nmax", {"C": "1/3", "k": 10**40, "g": "1"})
+    row = Row("ok", None, {"n_max": 10**50 + 1}, None, 0.0, "", "")
+    with Store(file) as store:
+        store.add([(job, row)])
+    with certify.results(file) as answers:
+        assert [r["n_max"] for r in answers.rows(sort="n_max")] == [str(expected.n_max), str(10**50 + 1)]
+        assert answers.count(f"n_max={10**50 + 1}") == 1
+        assert answers.count(f"n_max>{10**50}") == 1
+        assert answers.count(f"n_max>{10**50 + 1}") == 0
+        assert answers.count(f"k={10**40}") == 1

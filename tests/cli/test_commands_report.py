@@ -1,0 +1,256 @@
+"""`fpcert report` and the pictures of `fpcert results`: one page without a network, looked at in a real browser."""
+
+import json
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+
+import pytest
+
+import certify
+from certify.plots.sweep_data import sweep_grid
+from certify.sweeping.plan import Plan
+from certify.sweeping.store import Store
+from certify.sweeping.work import Row
+from fpsim.errors import InputError, UnsupportedError
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    """40 rows; every tenth is an error with a reason that would be a command in HTML."""
+    path = tmp_path_factory.mktemp("made") / "made.sqlite"
+    with Store(path) as store:
+        rows = []
+        for number, job in enumerate(
+            Plan.of("nmax", {"dtype": "fp16,bf16", "g": "1", "C": "1:10:10", "k": "1,2"}).jobs()
+        ):
+            failed = number % 10 == 9
+            values = {} if failed else {"n_max": number, "lower": number, "upper": number, "usable": True}
+            reason = "</script><script>document.title='taken'</script>" if failed else None
+            rows.append((job, Row("error" if failed else "ok", reason, values, None, 0.001, "", "made")))
+        store.add(rows)
+    return path
+
+
+def page_data(page):
+    (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    return json.loads(text)
+
+
+def test_the_page_has_every_row_exactly(file, fpcert, tmp_path):
+    outcome = fpcert("report", str(file), "-o", str(tmp_path / "a.html"), "--json")
+    page = (tmp_path / "a.html").read_text()
+    assert json.loads(outcome.out) == {"bytes": len(page.encode()), "file": str(tmp_path / "a.html"), "rows": 40}
+    data = page_data(page)
+    columns = {column["name"]: column for column in data["columns"]}
+    with certify.results(file) as answers:
+        rows = list(answers.rows(columns="dtype,C,n_max,reason"))
+    assert columns["C"]["near"] == [row["C"] for row in rows]
+    assert columns["n_max"]["near"] == [row["n_max"] for row in rows]
+    for name in ("dtype", "reason"):
+        words = [None if code < 0 else columns[name]["words"][code] for code in columns[name]["codes"]]
+        assert words == [row[name] for row in rows]
+    assert "g 1" in data["summary"]
+    assert "g" not in columns  # it is the same in every row
+
+
+def test_the_page_loads_nothing_from_elsewhere(file):
+    with certify.results(file) as answers:
+        page = certify.report_page(answers)
+    assert page.count("<script") == 2  # the reason of a row ends none
+    assert "default-src 'none'" in page
+
+    class Links(HTMLParser):
+        def handle_starttag(self, tag, attributes):
+            assert not {"src", "href", "action", "data"} & {name for name, _ in attributes}, tag
+
+    Links().feed(page)
+    assert not re.search(r"\b(fetch|import|XMLHttpRequest|https?:)", page.partition("<script>")[2])
+
+
+def test_numbers_that_binary64_lacks_are_shown_exactly(tmp_path):
+    path = tmp_path / "a.sqlite"
+    jobs = list(Plan.of("nmax", {"g": "pi/7,1", "C": "1/3,1e400"}).jobs())
+    with Store(path) as store:
+        store.add(
+            [(job, Row("ok", None, {"n_max": 10**30 + number}, None, 0.0, "", "")) for number, job in enumerate(jobs)]
+        )
+    with certify.results(path) as answers:
+        columns = {column["name"]: column for column in page_data(certify.report_page(answers))["columns"]}
+    assert columns["C"]["near"] == [1 / 3, "Infinity"] * 2
+    assert columns["C"]["exact"][0] == "1/3"
+    assert columns["g"]["exact"] == ["1/7*pi", "1/7*pi", None, None]
+    assert columns["n_max"]["exact"] == [str(10**30 + number) for number in range(4)]
+
+
+def test_ten_thousand_rows_are_below_five_megabytes(tmp_path):
+    path = tmp_path / "a.sqlite"
+    plan = Plan.of("nmax", {"dtype": "fp16,bf16", "g": "0.001:3:50", "C": "log:10:60000:50", "k": "1,2"})
+    with Store(path) as store:
+        rows = []
+        for number, job in enumerate(plan.jobs()):
+            values = {
+                "verdict": "exact",
+                "n_max": number,
+                "lower": number,
+                "upper": number,
+                "ideal": number,
+                "usable": True,
+            }
+            rows.append((job, Row("ok", f"reason {number} of its own", values, None, number / 1000, "", "made")))
+        store.add(rows)
+    with certify.results(path) as answers:
+        assert answers.count() == 10_000
+        assert len(certify.report_page(answers).encode()) < 5e6
+
+
+@pytest.mark.parametrize("arguments", [("--json",), ("--where", "x=1"), ("--nonsense",)])
+def test_what_is_refused(file, fpcert, arguments):
+    outcome = fpcert("report", str(file), *arguments)
+    assert (outcome.code, outcome.out) == (2, "")
+
+
+def in_browser(page, folder, script):
+    """What the page's title is after the script has run in it: the script sets it."""
+    (folder / "page.html").write_text(page.replace("</body>", f"<script>{script}</script></body>"))
+    done = subprocess.run(
+        [
+            str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1200,900",
+            f"--user-data-dir={folder / 'profile'}", "--virtual-time-budget=5000", "--dump-dom", (folder / "page.html").as_uri(),
+        ],
+        check=True, capture_output=True, text=True, timeout=100,
+    )  # fmt: skip
+    return re.search(r"<title>(.*?)</title>", done.stdout)[1], done.stdout
+
+
+LOOK = """
+const shown = () => [...document.querySelectorAll("#body tr")].map(line => [...line.cells].map(cell => cell.textContent));
+const names = [...document.querySelectorAll("#head button")].map(button => button.textContent);
+const colored = () => {
+  const canvas = document.getElementById("plot");
+  const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+  const found = new Set();
+  for (let i = 0; i < pixels.length; i += 4) found.add(pixels.slice(i, i + 3).join(" "));
+  return found;
+};
+const set = (id, value) => { const box = document.getElementById(id); box.value = value; box.dispatchEvent(new Event("change")); box.dispatchEvent(new Event("input")); };
+const at_n = names.indexOf("n_max"), click = name => [...document.querySelectorAll("#head button")].find(b => b.textContent === name).click();
+const result = { rows: shown().length, axes: ["x", "y", "by"].map(id => document.getElementById(id).value) };
+const curves = colored();
+result.curves = ["0 114 178", "213 94 0"].map(ink => curves.has(ink));
+click("n_max"); result.rising = shown().slice(0, 3).map(line => line[at_n]);
+click("n_max"); result.falling = shown().slice(0, 3).map(line => line[at_n]);
+set("filter", "status=error"); result.filtered = shown().length;
+set("filter", "");
+set("kind", "heatmap"); const cells = colored();
+result.heatmap = ["0 34 78", "254 232 56"].map(ink => cells.has(ink));
+result.text = document.body.textContent.includes("document.title='taken'");
+document.title = JSON.stringify(result);
+"""
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+def test_the_page_works_in_a_browser(file, tmp_path):
+    with certify.results(file) as answers:
+        page = certify.report_page(answers)
+    title, _ = in_browser(page, tmp_path, LOOK)
+    found = json.loads(title)
+    assert found == {
+        "rows": 40,
+        "axes": ["C", "n_max", "dtype"],
+        "curves": [True, True],
+        "rising": ["0", "1", "2"],
+        "falling": ["38", "37", "36"],
+        "filtered": 4,
+        "heatmap": [True, True],
+        "text": True,
+    }
+
+
+def test_the_grid_of_a_picture(file):
+    with certify.results(file) as answers:
+        grid = sweep_grid(answers)
+        single = sweep_grid(answers, where="k=2")
+        with pytest.raises(InputError, match="a column of numbers"):
+            sweep_grid(answers, x="dtype")
+        with pytest.raises(InputError, match="no rows"):
+            sweep_grid(answers, y="period")
+    assert list(grid.lines) == ["bf16", "fp16"]
+    assert grid.folded
+    assert grid.lines["fp16"][3.0] == 4  # of k = 1 and k = 2, numbers 4 and 5, the least
+    assert (single.folded, single.lines["fp16"][3.0]) == (False, 5)
+    assert 5.0 not in single.lines["fp16"]  # an error has no value
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_pictures_are_files(file, fpcert, tmp_path, ending):
+    pytest.importorskip("matplotlib")
+    curves, heatmap = tmp_path / f"c.{ending}", tmp_path / f"h.{ending}"
+    outcome = fpcert("results", str(file), "--curves", str(curves), "--heatmap", str(heatmap), "--limit", "1")
+    assert (outcome.code, outcome.err) == (0, "")
+    begin = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[ending]
+    assert curves.read_bytes().startswith(begin)
+    assert heatmap.read_bytes().startswith(begin)
+
+
+def test_the_heatmap_shows_the_values_at_their_places(file):
+    pytest.importorskip("matplotlib")
+    with certify.results(file) as answers:
+        grid = sweep_grid(answers, where="k=2")
+    (axes, _) = certify.sweep_heatmap(grid).axes
+    (mesh,) = axes.collections
+    values = mesh.get_array()
+    assert values.shape == (2, 10 - 2)  # C = 5 and C = 10 have no value in any line
+    assert values[1][0] == grid.lines["fp16"][1.0]
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == ["bf16", "fp16"]
+    lines = certify.sweep_curves(grid).axes[0].lines
+    assert {line.get_label(): list(line.get_ydata()) for line in lines} == {
+        f"dtype {name}": [line[place] for place in sorted(line)] for name, line in grid.lines.items()
+    }
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--plot-axes", "C"), ("--plot-axes", "C,n_max,nonsense"), ("--plot-axes", "C,dtype,k")]
+)
+def test_axes_of_pictures_that_are_refused(file, fpcert, tmp_path, arguments):
+    outcome = fpcert("results", str(file), "--curves", str(tmp_path / "a.png"), *arguments)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_map_of_components(fpcert, tmp_path):
+    path, picture = tmp_path / "a.sqlite", tmp_path / "a.png"
+    certify.sweep("period", file=path, jobs=1, base="10000,100", dim="4,8", dtype="bf16", realize="phase")
+    with certify.results(path) as answers:
+        found = certify.component_map(answers)
+    assert list(found.lines) == [f"base {base}, dim {dim}" for base in (100, 10000) for dim in (4, 8)]
+    for line, verdicts in found.lines.items():
+        _, base, _, dim = line.replace(",", "").split()
+        result = certify.period(base=base, dim=int(dim), dtype="bf16", realize="phase")
+        assert [(cell.verdict, cell.again) for cell in verdicts] == [
+            (part.verdict.verdict, part.collision.pair and part.collision.pair[1]) for part in result.components
+        ]
+    pytest.importorskip("matplotlib")
+    assert fpcert("results", str(path), "--components", str(picture)).code == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    (mesh,) = certify.component_figure(found).axes[0].collections
+    assert mesh.get_array().shape == (4, 4)
+
+
+def test_no_components_to_draw(file, fpcert, tmp_path):
+    outcome = fpcert("results", str(file), "--components", str(tmp_path / "a.png"))
+    assert outcome.code == 2
+    assert "sweep of periods" in outcome.err
+
+
+def test_numbers_that_cannot_be_drawn(tmp_path):
+    path = tmp_path / "a.sqlite"
+    pytest.importorskip("matplotlib")
+    (job,) = Plan.of("nmax", {"g": 1, "C": "1e400"}).jobs()
+    with Store(path) as store:
+        store.add([(job, Row("ok", None, {"n_max": 1}, None, 0.0, "", ""))])
+    with certify.results(path) as answers, pytest.raises(UnsupportedError, match="beyond the range"):
+        certify.sweep_curves(sweep_grid(answers))
