@@ -120,7 +120,11 @@ def _classify(
 ) -> Array:
     stream, count = _embedded(model, kernels, words), len(model.layers)
     for n in range(count):
-        stream = _layer(model, kernels, n, stream, threads, None, lambda part, n=n: report((n + part) / count))
+
+        def layer_done(part: float, n: int = n) -> None:
+            report((n + part) / count)
+
+        stream = _layer(model, kernels, n, stream, threads, None, layer_done)
     return _classifier(model, kernels, stream[:, -1:])[:, 0, 0]
 
 
