@@ -33,7 +33,7 @@ USAGE, UNSUPPORTED, INTERNAL, INTERRUPTED, BROKEN_PIPE = 2, 4, 70, 130, 141
 COMMANDS = {
     "check": "Check certificates, with nothing but integer arithmetic.",
     "classify": "Decide which logics describe a regular language, with proofs.",
-    "compile": "Make a transformer that decides a formula, with the bounds that make it exact.",
+    "compile": "Make a transformer that decides a formula exactly.",
     "completions": "Print a completion script for bash, zsh or fish.",
     "design": "Find a head, or the smallest format, for a wanted length.",
     "env": "Print the versions and the machine, for a bug report.",

@@ -38,7 +38,7 @@ __all__ = ["command"]
 )
 @click.option("--norms/--no-norms", default=True, show_default=True, help="A layer norm after each part of a layer.")
 @click.option(
-    "-o", "model_file", metavar="MODEL", type=click.Path(dir_okay=False),
+    "-o", "model_file", metavar="FILE", type=click.Path(dir_okay=False),
     help="Write the model: safetensors, or JSON where the name ends in .json.",
 )  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
