@@ -41,7 +41,7 @@ def test_a_diagonal_of_formulas_formats_and_orders(place, encoding, formulas):
         assert formulas.disagreements(made, tried) == [], (dtype, order)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.thorough
 @pytest.mark.parametrize("encoding", ["rope", "sipe"])
 @pytest.mark.parametrize("dtype", ["fp16", "bf16", "fp32", "e4m3", "e5m2"])
 def test_every_formula_in_every_format_and_order(dtype, encoding, formulas):

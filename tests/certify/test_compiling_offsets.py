@@ -32,7 +32,7 @@ def test_formulas_with_y(dtype, formulas):
         assert formulas.disagreements(made, [*formulas.words(7), *tried]) == [], text
 
 
-@pytest.mark.exhaustive
+@pytest.mark.thorough
 @pytest.mark.parametrize("order", ["sequential", "reverse", "pairwise", "blocked:4"])
 @pytest.mark.parametrize("dtype", ["fp16", "bf16", "fp32", "e4m3", "e5m2"])
 def test_formulas_with_y_in_every_order(dtype, order, formulas):

@@ -127,7 +127,7 @@ def test_what_is_refused():
         reproduce("table2", words=0)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.thorough
 def test_table_2():
     found = reproduce("table2")
     assert all(row.agrees and row.cells["N*"] == 500 and row.cells["all lengths"] for row in found.rows)

@@ -183,7 +183,7 @@ def test_what_is_refused():
     assert target_of(("b", "a"), "P a").alphabet == ("b", "a")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.thorough
 def test_a_hundred_thousand_words_of_16_letters():
     """A formula of 15 nodes in fp16: every word of up to 16 letters."""
     formula = "P(b & !P a) | (P(a & MOD(0,2)) & !P(b & MOD(1,2)))"

@@ -189,7 +189,7 @@ def test_sums_and_vectors():
     assert accepted_by(language("a*", alphabet="ab"), np.array([[0, 0], [0, 1]])).tolist() == [True, False]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.thorough
 def test_the_counter_in_fp16_and_the_mean_in_bf16():
     model = alternating("fp16").model
     dfa = extract(model).dfa
@@ -200,7 +200,7 @@ def test_the_counter_in_fp16_and_the_mean_in_bf16():
     assert found.states[-1] <= 33_153
 
 
-@pytest.mark.exhaustive
+@pytest.mark.thorough
 @pytest.mark.parametrize("options", CASES)
 @pytest.mark.parametrize("dtype", ["e2m1", "e3m2", "e4m3", "e5m2", "fixed:5.2"])
 def test_more_random_models(dtype, options):

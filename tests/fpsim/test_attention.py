@@ -58,7 +58,7 @@ def test_as_the_reference(values, order):
         compare(Precision.of(values, order=order, dot=order), values, mask, shape=(9, 4))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.thorough
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("values", RARER)
 def test_rarer_sets_as_the_reference(values, order):
@@ -71,7 +71,7 @@ def test_fused_as_the_reference(values, order):
     compare(Precision.of(values, order=order, dot=order, fma=True), values)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.thorough
 @pytest.mark.parametrize("order", ["sequential", "reverse", "wide:fp64"])
 @pytest.mark.parametrize("values", ["fp32", "fp16:down", "nf4", "fixed:8.4", "fp64"])
 def test_rarer_fused_sets_as_the_reference(values, order):
@@ -92,7 +92,7 @@ def test_mixed_stages_as_the_reference():
     compare(Precision.of(**MIXED[0]), "bf16")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.thorough
 @pytest.mark.parametrize("stages", MIXED[1:], ids=str)
 def test_rarer_mixed_stages_as_the_reference(stages):
     compare(Precision.of(**stages), stages["dtype"], seeds=4)

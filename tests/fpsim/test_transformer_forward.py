@@ -54,7 +54,7 @@ def test_mixed_stages_as_the_reference(random_model):
     agree(random_model(7, precision), WORDS[:5])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.thorough
 @pytest.mark.parametrize("stages", [
     {"dtype": "nf4"}, {"dtype": "fp64"}, {"dtype": "fp16:up"}, {"dtype": "e4m3:saturate:zero"},
     {"dtype": "fp16", "linear": "bf16", "rotate": "e5m2"}, {"dtype": "fp64", "linear": "fp16", "fma": True, "dot": "wide:fp32"},
