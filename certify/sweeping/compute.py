@@ -19,7 +19,7 @@ from certify.sweeping.plan_file import read_plan, read_time_limit
 from certify.sweeping.questions import find_question
 from certify.sweeping.store import Store
 from certify.sweeping.work import STATUSES
-from fpsim.errors import InputError
+from fpsim.errors import InputError, UnsupportedError
 
 __all__ = ["Sweep", "plan_of", "sweep", "sweep_plan"]
 
@@ -138,6 +138,8 @@ def sweep_plan(
         if status not in STATUSES[1:]:
             raise InputError("retry", status, f"one of {', '.join(STATUSES[1:])}")
     find_question(plan.question).check_available()
+    if scheduler is not None and time_limit is not None:
+        raise UnsupportedError("a time limit with a scheduler: its workers run jobs in threads, where none can be set")
     begin = time.monotonic()
     statuses: Counter[str] = Counter()
     before = done = 0

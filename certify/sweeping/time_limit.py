@@ -1,20 +1,23 @@
 """A time limit within a job, which leaves the worker and every other job alone.
 
 joblib has a timeout of its own, but one job that passes it ends the whole run, and others' results with it.  Here an
-exception is raised in the job itself: by the alarm clock of the process where the job runs in its main thread (loky's
-workers, and one process alone), else by `PyThreadState_SetAsyncExc`, CPython's way to raise in another thread (dask's
-workers run jobs in threads).  Both act between two steps of the interpreter: a compiled kernel that is at work returns
-first.  The exception is no `Exception`, so that nothing on its way takes it for an error of the job.
+exception is raised in the job itself by the alarm clock of the process, where the job runs in its main thread: in
+loky's workers, and in one process alone.  It acts between two steps of the interpreter: a compiled kernel that is at
+work returns first.  The exception is no `Exception`, so that nothing on its way takes it for an error of the job.
+
+In another thread there is no such clock, and an exception that is sent there by CPython's own way may arrive when the
+job has ended and hit whatever runs then: a limit is refused there.  dask's workers run jobs in threads.
 """
 
 from __future__ import annotations
 
-import ctypes
 import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+
+from fpsim.errors import UnsupportedError
 
 __all__ = ["OutOfTimeError", "time_limit"]
 
@@ -30,24 +33,18 @@ class OutOfTimeError(BaseException):
 def time_limit(seconds: float | None) -> Iterator[None]:
     """Raise `OutOfTimeError` in what runs inside after that many seconds; None: no limit.
 
-    A limit that is reached just as the work ends may still raise.
+    A limit that is reached just as the work ends may still raise.  Raises `UnsupportedError` in another thread than the
+    main one, and where there is no alarm clock.
     """
     if seconds is None:
         yield
-    elif threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer"):
-        yield from _by_alarm(seconds)
-    else:
-        yield from _by_thread(seconds)
-
-
-# Both ways raise again every second until the work has ended: a destructor, or a callback from C, may swallow what is
-# raised while it runs.  Nothing may be left that raises later, in what this thread does next or in another one that is
-# given its number; so what ends them stands twice: should the exception arrive just as the first begins, the second has
-# a second's time.
-
-
-def _by_alarm(seconds: float) -> Iterator[None]:
+        return
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        raise UnsupportedError("a time limit needs the main thread of a process, and a system with an alarm clock")
     before = signal.signal(signal.SIGALRM, _on_alarm)
+    # The alarm rings again every second until the work has ended: a destructor, or a callback from C, may swallow what
+    # is raised while it runs.  What ends it stands twice: should the exception arrive just as the first begins, the
+    # second has a second's time.
     try:
         try:
             signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN)
@@ -61,28 +58,3 @@ def _by_alarm(seconds: float) -> Iterator[None]:
 
 def _on_alarm(_number: int, _frame: FrameType | None) -> None:
     raise OutOfTimeError
-
-
-def _by_thread(seconds: float) -> Iterator[None]:
-    worker, over = ctypes.c_ulong(threading.get_ident()), threading.Event()
-
-    def watch() -> None:
-        wait = seconds
-        while not over.wait(wait):
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(worker, ctypes.py_object(OutOfTimeError))
-            wait = _AGAIN
-
-    watcher = threading.Thread(target=watch, name="time limit of a job", daemon=True)
-    watcher.start()
-    try:
-        try:
-            yield
-        finally:
-            over.set()
-    finally:
-        over.set()
-        try:
-            watcher.join()
-        finally:
-            watcher.join()  # it raises no more: what it has set and not yet raised is taken back
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(worker, None)

@@ -39,6 +39,7 @@ class Denominators:
 
         Raises `BeyondLimitError` where the states together can end in too many ways.
         """
+        limits.spend(after.size)
         machine = Mealy(0, 0, after, meaning[:, None]).minimal()
         final = machine.writes[:, 0]
         if len(machine) * len(np.unique(final)) > limits.sums // 4:

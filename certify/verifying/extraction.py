@@ -17,7 +17,7 @@ about 8 bits.  It is not a matter of the formula: every model of these shapes ha
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -63,7 +63,7 @@ def extract(
     (((1, 0, 0), (1, 0, 1)), frozenset({1}))
     """
     require_values(model)
-    limits = limits or Limits()
+    limits = replace(limits or Limits())  # with nothing spent
     order = model.precision.regime.order
     if order.kind not in _ORDERS:
         return Extraction(None, f"sums run in the order {order}; an automaton is read from left to right")

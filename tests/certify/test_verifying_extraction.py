@@ -209,3 +209,13 @@ def test_more_random_models(dtype, options):
         extraction = extract(model, Limits(states=20_000, sums=400_000))
         if extraction.dfa is not None:
             assert differences(model, extraction.dfa, 8, seed) == [], seed
+
+
+def test_the_tables_of_all_denominators_together_have_a_limit():
+    """Each is within its own limit, and there are many: one for each score of each query of each head."""
+    model = uniform_head("e5m2", {"a": 1, "b": -1})
+    assert extract(model, Limits(entries=10_000)).dfa is not None
+    assert extract(model, Limits(entries=10_000)).dfa is not None  # what one extraction spends is no other's
+    found = extract(model, Limits(entries=3))
+    assert found.dfa is None
+    assert "tables of more than 3 entries" in found.reason
