@@ -884,7 +884,7 @@ def test_other_bytes_are_malformed(data):
 
 
 def test_unknown_kinds_are_unsupported():
-    for kind in ("modulus", "simulation", "anything"):
+    for kind in ("pipeline", "anything"):
         data = certificate({"kind": kind, "x": 1}, {"y": [1]})
         assert check_bytes(data).exit_code == 4
     lopsided = json.loads(period_file("fp16", "1", "ideal"))
@@ -976,7 +976,7 @@ def test_any_value_in_any_field_ends_in_a_verdict(file, data, value):
 def files(tmp_path):
     contents = {
         "verified": GOOD, "refuted": nmax_file("fp16", "1", 40, 1, 6, (8, 0)), "malformed": b"{}\n",
-        "undecided": nmax_file("fp16", "1", 40, 1, 10**30, (10**30 + 2, 0)), "unsupported": certificate({"kind": "modulus"}, {}),
+        "undecided": nmax_file("fp16", "1", 40, 1, 10**30, (10**30 + 2, 0)), "unsupported": certificate({"kind": "pipeline"}, {}),
     }  # fmt: skip
     for name, content in contents.items():
         (tmp_path / name).write_bytes(content)
