@@ -21,6 +21,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from rich.console import Console
+from rich.progress import Progress
 
 from fpsim.transformer import Attention, FeedForward, Layer, Linear, Norm, Precision, Rotary, Transformer, rounded
 from fpsim.transformer.forward import activations, run
@@ -212,7 +214,9 @@ def main() -> None:
         model = make_model(Precision.of("fp16"), layers=5)
         many = make_words(512, 498)
         begin = time.perf_counter()
-        run(model, many, progress=lambda done, total: print(f"  {done}/{total} words", file=sys.stderr))
+        with Progress(console=Console(stderr=True), transient=True) as bar:
+            bar.add_task("words", total=len(many))
+            run(model, many, progress=lambda done, _: bar.update(bar.task_ids[0], completed=done))
         print(f"  {'5 layers, 512 words of 500 positions, fp16':<44}{time.perf_counter() - begin:9.1f} s")
     subprocess.run([sys.executable, __file__, "--memory"], check=True)
 

@@ -69,7 +69,7 @@ certificate_option = click.option(
 def precision_options(function: Decorated) -> Decorated:
     """Give a command what changes the precision of a model: `--dtype`, one for each stage, `--order`, `--dot`, `--fma`.
 
-    The names are those of `fpsim.transformer.running.in_precision`.
+    The names are those of `fpsim.Precision.changed`.
     """
     stages = {
         "rotate": "the rotation's products and sums",

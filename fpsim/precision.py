@@ -9,7 +9,7 @@ is fused with the sum.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fpsim.errors import InputError, UnsupportedError
 from fpsim.regime import Regime
@@ -64,6 +64,40 @@ class Precision:
             raise InputError("fma", fma, "True or False")
         regime = Regime.of(dtype, rotate=rotate, score=score, softmax=softmax, output=output, fma=fma, order=order)
         return Precision(regime, regime.values if linear is None else value_set(linear), parse_order(dot))
+
+    def changed(
+        self,
+        dtype: ValueSet | str | None = None,
+        *,
+        rotate_dtype: ValueSet | str | None = None,
+        score_dtype: ValueSet | str | None = None,
+        softmax_dtype: ValueSet | str | None = None,
+        output_dtype: ValueSet | str | None = None,
+        linear_dtype: ValueSet | str | None = None,
+        order: Order | str | None = None,
+        dot: Order | str | None = None,
+        fma: bool | None = None,
+    ) -> Precision:
+        """The precision with some of it changed; None: as it is.
+
+        dtype: the value set of every stage, but for those that have an argument of their own.  The orders of sums and
+        `fma` stay what they are when they are not given.
+
+        >>> str(Precision.of("fp16", score="fp32").changed("bf16", linear_dtype="fp32"))
+        'bf16, linear fp32'
+        """
+        named = {"rotate": rotate_dtype, "score": score_dtype, "softmax": softmax_dtype, "output": output_dtype}
+        named["linear"] = linear_dtype
+        sets = dict(self.stages) if dtype is None else dict.fromkeys(self.stages, value_set(dtype))
+        sets |= {stage: value_set(each) for stage, each in named.items() if each is not None}
+        linear = sets.pop("linear")
+        regime = replace(
+            self.regime,
+            **sets,
+            fma=self.regime.fma if fma is None else fma,
+            order=self.regime.order if order is None else parse_order(order),
+        )
+        return Precision(regime, linear, self.dot if dot is None else parse_order(dot))
 
     @property
     def values(self) -> ValueSet:

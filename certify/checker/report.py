@@ -70,7 +70,7 @@ def unchecked(verdict: str, reason: str, name: str) -> Report:
 
 def _report(verdict: str, reason: str, told: list[str], obligations: int, data: bytes, name: str) -> Report:
     sha256 = hashlib.sha256(data).hexdigest()
-    file = re.sub(r"[^!-~]", "?", name)
+    file = re.sub(r"[^!-~]", "?", name) or "''"
     lines = [f"certificate {file}, {len(data)} bytes", *told]
     lines += [f"{verdict}: {reason}"] if reason else []
     lines.append(f"verdict={verdict} file={file} sha256={sha256} obligations={obligations}")

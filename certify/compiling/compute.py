@@ -18,8 +18,8 @@ from certify.compiling.plan import Encoding, Plan, plan_of
 from certify.compiling.position_unit import PositionUnit, position_unit
 from certify.compiling.selection import least_distance
 from certify.languages.formula import Formula, subformulas
+from certify.languages.formula_dfa import letters_of
 from certify.languages.formula_text import parse_formula
-from certify.languages.letters import alphabet_of
 from fpsim.errors import InputError, UnsupportedError
 from fpsim.number import parse_count
 from fpsim.precision import Precision
@@ -65,7 +65,7 @@ def compile_formula(
     """
     chosen = parse_formula(formula) if isinstance(formula, str) else formula
     _check(chosen, encoding, length, norms)
-    letters = _letters(chosen, alphabet)
+    letters = letters_of(chosen, alphabet)
     precision = Precision.of(dtype, order=order, dot=dot)
     least = _least(precision)
     plan = plan_of(chosen, letters, encoding)
@@ -107,19 +107,6 @@ def _check(formula: Formula, encoding: str, length: int | None, norms: bool) -> 
             raise UnsupportedError(f"{node}: moduli above {MAX_MODULUS} are not compiled")
         if node.operator == "yesterday" and encoding == "sipe":
             raise UnsupportedError(f"{node}: Y^k takes rotary heads (Cor. 4.1), and so the encoding rope")
-
-
-def _letters(formula: Formula, alphabet: str | Iterable[str] | None) -> tuple[str, ...]:
-    occurring = sorted({node.data[0] for node in subformulas(formula) if node.operator == "letter"})
-    if alphabet is None:
-        if not occurring:
-            raise InputError("alphabet", "none", "given (--alphabet ab) for a formula without letters")
-        return alphabet_of(occurring)
-    letters = alphabet_of(alphabet)
-    for a in occurring:
-        if a not in letters:
-            raise InputError("formula", f"the letter {a!r}", f"one of the alphabet, {' '.join(letters)}")
-    return letters
 
 
 def _least(precision: Precision) -> mpq:

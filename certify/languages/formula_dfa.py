@@ -17,7 +17,7 @@ from certify.languages.formula import Formula, subformulas
 from certify.languages.letters import alphabet_of
 from fpsim.errors import InputError, UnsupportedError
 
-__all__ = ["dfa_of_formula", "formula_pass"]
+__all__ = ["dfa_of_formula", "formula_pass", "letters_of"]
 
 MAX_WORK, MAX_MEMORY = 30_000_000, 4096
 _State: TypeAlias = tuple[int, int]  # i modulo the moduli; the bits of memory
@@ -41,7 +41,7 @@ def dfa_of_formula(formula: Formula, alphabet: str | Iterable[str] | None = None
 def formula_pass(formula: Formula, alphabet: str | Iterable[str] | None = None, max_states: int = MAX_STATES) -> Dfa:
     """The DFA of the pass itself, not minimal; the arguments and errors of `dfa_of_formula`."""
     nodes = subformulas(formula)
-    letters = _alphabet(nodes, alphabet)
+    letters = letters_of(formula, alphabet)
     machine = _Machine(nodes, letters)
     first = (1 % machine.modulus, 0)
     order, number = [first], {first: 0}
@@ -66,8 +66,12 @@ def formula_pass(formula: Formula, alphabet: str | Iterable[str] | None = None, 
     return Dfa(letters, 0, frozenset(accepting), tuple(delta))
 
 
-def _alphabet(nodes: list[Formula], alphabet: str | Iterable[str] | None) -> tuple[str, ...]:
-    occurring = sorted({node.data[0] for node in nodes if node.operator == "letter"})
+def letters_of(formula: Formula, alphabet: str | Iterable[str] | None) -> tuple[str, ...]:
+    """The alphabet that was given, with all letters of the formula in it; without one the letters that occur.
+
+    Raises `InputError` where there are none, or one is missing.
+    """
+    occurring = sorted({node.data[0] for node in subformulas(formula) if node.operator == "letter"})
     if alphabet is None:
         if not occurring:
             raise InputError("alphabet", "none", "given (--alphabet ab) for a formula without letters")

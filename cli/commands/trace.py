@@ -74,11 +74,10 @@ def command(
     from fpsim.tracing import trace
     from fpsim.transformer.model_file import load_model
     from fpsim.transformer.representable import representable
-    from fpsim.transformer.running import in_precision
 
     with rounding_noted(quiet=quiet):
         loaded = load_model(model, strict=strict)
-        asked = replace(loaded, precision=in_precision(loaded.precision, **precision))
+        asked = replace(loaded, precision=loaded.precision.changed(**precision))
         fitting = representable(asked, strict=strict)
     letters = word.split() if any(len(letter) > 1 for letter in loaded.alphabet) else word
     found = trace(fitting, letters, layer, head, rows=rows)

@@ -12,14 +12,11 @@ from fpsim.number import decimal_text, json_number
 from fpsim.operands import as_element
 from fpsim.precision import Precision
 from fpsim.rounding.reference import Element
-from fpsim.sums import Order, parse_order
 from fpsim.transformer.model import Transformer
 from fpsim.transformer.representable import representable
 from fpsim.transformer.words import Word, word_text
-from fpsim.valueset import ValueSet
-from fpsim.valueset_text import value_set
 
-__all__ = ["RunResult", "RunWord", "in_precision", "run_model"]
+__all__ = ["RunResult", "RunWord", "run_model"]
 
 
 @dataclass(frozen=True)
@@ -63,23 +60,16 @@ def run_model(
     model: Transformer | str | Path,
     words: Sequence[Word],
     *,
-    dtype: ValueSet | str | None = None,
-    rotate_dtype: ValueSet | str | None = None,
-    score_dtype: ValueSet | str | None = None,
-    softmax_dtype: ValueSet | str | None = None,
-    output_dtype: ValueSet | str | None = None,
-    linear_dtype: ValueSet | str | None = None,
-    order: Order | str | None = None,
-    dot: Order | str | None = None,
-    fma: bool | None = None,
     strict: bool = False,
     threads: int | None = None,
     progress: Callable[[float, int], None] | None = None,
+    **changes: Any,
 ) -> RunResult:
     """What the model, or that of the file of this name, says of each word; every operation is rounded.
 
-    The options change the model's precision as `in_precision` says; parameters that are no values of F then are rounded
-    with a `RoundedWarning`, or refused with `strict`.  threads, progress: as of `fpsim.transformer.forward.run`.
+    changes: arguments of `Precision.changed`, such as dtype="bf16", score_dtype="fp32": the model's weights in another
+    precision.  Parameters that are no values of F then are rounded with a `RoundedWarning`, or refused with `strict`.
+    threads, progress: as of `fpsim.transformer.forward.run`.
     Raises `InputError` for a file that is no model, for a letter that is not in the alphabet, and for what no value set
     or order is; `UnsupportedError` for a precision that has no meaning.
 
@@ -102,10 +92,7 @@ def run_model(
     loaded = model if isinstance(model, Transformer) else load_model(model, strict=strict)
     words = tuple(words)
     _check_words(loaded, words)
-    asked = in_precision(
-        loaded.precision, dtype, rotate_dtype=rotate_dtype, score_dtype=score_dtype, softmax_dtype=softmax_dtype,
-        output_dtype=output_dtype, linear_dtype=linear_dtype, order=order, dot=dot, fma=fma,
-    )  # fmt: skip
+    asked = loaded.precision.changed(**changes)
     fitting = representable(replace(loaded, precision=asked), strict=strict)
     outcome = run(fitting, words, threads=threads, progress=progress)
     said = zip(outcome.words, outcome.values, outcome.accepted, strict=True)
@@ -122,38 +109,3 @@ def _check_words(model: Transformer, words: Sequence[Word]) -> None:
             if letter not in alphabet:
                 known = ", ".join(model.alphabet[:20]) + (", ..." if len(model.alphabet) > 20 else "")
                 raise InputError(f"word {n}, letter {place}", letter, f"one of {known}")
-
-
-def in_precision(
-    precision: Precision,
-    dtype: ValueSet | str | None = None,
-    *,
-    rotate_dtype: ValueSet | str | None = None,
-    score_dtype: ValueSet | str | None = None,
-    softmax_dtype: ValueSet | str | None = None,
-    output_dtype: ValueSet | str | None = None,
-    linear_dtype: ValueSet | str | None = None,
-    order: Order | str | None = None,
-    dot: Order | str | None = None,
-    fma: bool | None = None,
-) -> Precision:
-    """The precision with some of it changed; None: as it is.
-
-    dtype: the value set of every stage, but for those that have an argument of their own.  The orders of sums and `fma`
-    stay what they are when they are not given.
-
-    >>> str(in_precision(Precision.of("fp16", score="fp32"), "bf16", linear_dtype="fp32"))
-    'bf16, linear fp32'
-    """
-    named = {"rotate": rotate_dtype, "score": score_dtype, "softmax": softmax_dtype, "output": output_dtype}
-    named["linear"] = linear_dtype
-    sets = dict(precision.stages) if dtype is None else dict.fromkeys(precision.stages, value_set(dtype))
-    sets |= {stage: value_set(each) for stage, each in named.items() if each is not None}
-    linear = sets.pop("linear")
-    regime = replace(
-        precision.regime,
-        **sets,
-        fma=precision.regime.fma if fma is None else fma,
-        order=precision.regime.order if order is None else parse_order(order),
-    )
-    return Precision(regime, linear, precision.dot if dot is None else parse_order(dot))

@@ -37,6 +37,11 @@ def test_a_false_statement_would_be_named(monkeypatch):
 def test_table_3():
     found = reproduce("table3", random=40, seed=2)
     assert [row.cells["row"] for row in found.differences] == ["Def. A.13"]
+    in_two_variables = {
+        row.cells["language"] for row in found.rows if row.cells["row"] == "FO2[<, MOD]" and row.cells["monoid"]
+    }
+    assert {".*a", "(ab)*", "(aabb)*"} <= in_two_variables
+    assert "(aab|b)*" not in in_two_variables
     inside = {
         (row.cells["language"], row.cells["over"])
         for row in found.rows
