@@ -66,9 +66,10 @@ def note(message: str, *, quiet: bool = False) -> None:
 
 
 def note_files(files: Sequence[Path], *, quiet: bool = False) -> None:
-    """Say which files were written where they have other names than the one that was given: there are several."""
+    """Say which files were written where there are others than the one that was named."""
     if len(files) > 1:
-        note(f"{len(files)} certificates: {files[0]} to {files[-1]}", quiet=quiet)
+        listed = ", ".join(map(str, files)) if len(files) <= 4 else f"{len(files)} files from {files[0]} to {files[-1]}"
+        note(f"wrote {listed}", quiet=quiet)
 
 
 def to_json(value: Any) -> Json:

@@ -67,14 +67,14 @@ def check(
     max_work: int = MAX_WORK,
     opinions: Sequence[str] = (),
     name: str | None = None,
-    models: Sequence[str | Path] = (),
+    beside: Sequence[str | Path] = (),
 ) -> Checked:
     """Check one certificate: a file, `-` for standard input, or its bytes.
 
     max_work: units of one realized value or score that may be spent.  opinions: which others are asked as well, of
-    "flint" (Arb) and "smt" (bitwuzla).  models: files of models, for claims that name one by its sha256.  A certificate
-    that cannot be read is "malformed".  Raises `InputError` for arguments that cannot be taken and `UnsupportedError`
-    where a program that was asked for is not installed.
+    "flint" (Arb) and "smt" (bitwuzla).  beside: files of models or of realized blocks, for claims that name one by its
+    sha256.  A certificate that cannot be read is "malformed".  Raises `InputError` for arguments that cannot be taken
+    and `UnsupportedError` where a program that was asked for is not installed.
 
     >>> from certify.certificates.ranges import flarge_certificate
     >>> check(flarge_certificate("fp16")).report.verdict
@@ -90,8 +90,10 @@ def check(
         data = file if isinstance(file, bytes) else read_file(str(file))
     except (OSError, ValueError) as error:
         return Checked(shown, unchecked("malformed", f"the file cannot be read: {error}", shown))
-    beside = [read_plain_file(each, "model", MODEL_BYTES, "a readable file of a model") for each in models]
-    report = check_bytes(data, max_work, shown, beside)
+    given = [
+        read_plain_file(each, "file beside", MODEL_BYTES, "a readable file of a model or blocks") for each in beside
+    ]
+    report = check_bytes(data, max_work, shown, given)
     if report.verdict == "malformed":
         return Checked(shown, report)
     return Checked(shown, report, {other: _opinion(other, data, max_work) for other in opinions})

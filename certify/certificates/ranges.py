@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 from gmpy2 import mpq
 
-from certify.certificates.document import certificate_bytes
+from certify.certificates.document import canonical_bytes, certificate_bytes
 from certify.certificates.forms import angle_form, number_form, regime_form, value_set_form
 from certify.certified_range.bracket import bracket
 from certify.certified_range.error_bound import ErrorBounds, error_bounds
@@ -15,11 +16,13 @@ from certify.certified_range.question import Question
 from certify.certified_range.result import CertifiedRange, CertifiedRanges
 from fpsim.errors import UnsupportedError
 from fpsim.flarge import f_large
+from fpsim.realization import Given
 from fpsim.valueset import ValueSet
 from fpsim.valueset_text import value_set
 
-__all__ = ["flarge_certificate", "range_certificate", "range_certificates"]
+__all__ = ["flarge_certificate", "given_blocks", "range_blocks", "range_certificate", "range_certificates"]
 
+MAX_BYTES, MAX_ITEMS = 1 << 20, 65_536  # of a file that a checker reads
 REALIZATIONS = ("ideal", "table", "phase", "counter", "recurrence")
 
 
@@ -41,6 +44,12 @@ def range_certificates(result: CertifiedRange | CertifiedRanges) -> list[bytes]:
     return [range_certificate(each.question, each) for each in results]
 
 
+def range_blocks(result: CertifiedRange | CertifiedRanges) -> list[bytes | None]:
+    """The file of realized blocks beside each of `range_certificates`, where it names one."""
+    results = result.results if isinstance(result, CertifiedRanges) else (result,)
+    return [given_blocks(each.question, each) if isinstance(each.question, Question) else None for each in results]
+
+
 def range_certificate(question: Question, result: CertifiedRange) -> bytes:
     """The claim of `result` about `question`: N_max, or a range that holds it; or that there is no f_large.
 
@@ -48,10 +57,11 @@ def range_certificate(question: Question, result: CertifiedRange) -> bytes:
     """
     if not isinstance(question, Question):
         raise UnsupportedError("certificates are about heads of one rotary pair (--g), not of several")
-    if question.realize not in REALIZATIONS:
+    array = given_blocks(question, result)
+    if question.realize not in REALIZATIONS and array is None:
         raise UnsupportedError(
-            f"certificates know the realizations {', '.join(REALIZATIONS)}, not {question.realize}: a checker "
-            "cannot compute it from the claim alone"
+            f"certificates know the realizations {', '.join(REALIZATIONS)} and array, not {question.realize}: its "
+            "blocks follow from no claim"
         )
     if result.status == "undefined":
         return flarge_certificate(question.regime.softmax)
@@ -60,7 +70,7 @@ def range_certificate(question: Question, result: CertifiedRange) -> bytes:
         "C": number_form(question.scale),
         "k": question.offset,
         "regime": regime_form(question.regime),
-        "realize": question.realize,
+        "realize": question.realize if array is None else {"array": hashlib.sha256(array).hexdigest()},
         "criterion": question.criterion,
     }
     fails = _failing_pair(question, result)
@@ -75,6 +85,24 @@ def range_certificate(question: Question, result: CertifiedRange) -> bytes:
     road = "buckets" if "buckets" in result.method else "pairs" if result.method == "exhaustive" else "returns"
     hints = {"fails": fails, "road": road, "E": None if error is None else number_form(error)}
     return certificate_bytes(claim, hints)
+
+
+def given_blocks(question: Question, result: CertifiedRange) -> bytes | None:
+    """The file of realized blocks that a certificate of this result names; None where blocks follow from the claim.
+
+    It has the positions that the claim needs.  Raises `UnsupportedError` where that is more than a checker reads.
+    """
+    rotation = question.head.realization
+    if not isinstance(rotation, Given):
+        return None
+    fails = _failing_pair(question, result)
+    last = result.lower + 1 if fails is None else max(fails[0], result.lower + 1)
+    count = min(max(last, question.offset) + 1, rotation.length)
+    numbers = [number_form(mpq(x)) for i in range(count) for x in rotation.block(i)]
+    made = canonical_bytes({"blocks": numbers, "fpcert-blocks": 1})
+    if len(made) > MAX_BYTES or len(numbers) > MAX_ITEMS:
+        raise UnsupportedError(f"{count} realized blocks: a checker reads up to {MAX_ITEMS // 2}, of {MAX_BYTES} bytes")
+    return made
 
 
 def _failing_pair(question: Question, result: CertifiedRange) -> list[int] | None:

@@ -11,7 +11,7 @@ from certify.certificates.languages import MAX_BYTES, dfa_form
 from certify.verifying.verification import Verification
 from fpsim.errors import UnsupportedError
 from fpsim.plain_file import read_plain_file
-from fpsim.transformer.model_file import load_model
+from fpsim.transformer.files.model_file import load_model
 
 __all__ = ["simulation_certificates"]
 

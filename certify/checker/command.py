@@ -32,20 +32,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument(
         "--model",
+        "--array",
+        dest="beside",
         action="append",
         default=[],
         metavar="FILE",
-        help="the file of a model that a claim names; repeatable",
+        help="the file of a model, or of realized blocks, that a claim names; repeatable",
     )
     arguments = parser.parse_args(argv)
     codes = set()
     try:
         try:
-            models = [read_file(file, MODEL_BYTES) for file in arguments.model]
+            beside = [read_file(file, MODEL_BYTES) for file in arguments.beside]
         except (OSError, ValueError) as error:
-            parser.error(f"the model cannot be read: {error}")
+            parser.error(f"a file beside the certificates cannot be read: {error}")
         for file in arguments.files:
-            report = _check(file, arguments.max_work, models)
+            report = _check(file, arguments.max_work, beside)
             print(report, flush=True)  # noqa: T201 - the report; nothing where standard output is closed
             codes.add(report.exit_code)
     except KeyboardInterrupt:
@@ -75,12 +77,12 @@ def read_file(file: str, most: int = MAX_BYTES) -> bytes:
         return stream.read(most + 1)
 
 
-def _check(file: str, max_work: int, models: list[bytes]) -> Report:
+def _check(file: str, max_work: int, beside: list[bytes]) -> Report:
     try:
         data = read_file(file)
     except (OSError, ValueError) as error:
         return unchecked("malformed", f"the file cannot be read: {error}", file)
     try:
-        return check_bytes(data, max_work, file, models)
+        return check_bytes(data, max_work, file, beside)
     except Exception as error:  # noqa: BLE001 - whatever goes wrong, it is not "verified"
         return unchecked("internal-error", f"{type(error).__name__}: {error}", file)

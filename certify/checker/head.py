@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 
 from .arithmetic import add, fma, mul, sub
+from .given import Given
 from .limits import Account
 from .rotation import Block, Rotation
 from .softmax import Order
@@ -36,7 +37,10 @@ class Head:
 
     @cached_property
     def bias(self) -> Block:
-        """(round(C cos kg), round(-C sin kg)) of the angle that the realization stores."""
+        """(round(C cos kg), round(-C sin kg)) of the angle that the realization stores; of a given block (c_k, s_k)."""
+        if isinstance(self.rotation, Given):
+            c, s = self.rotation.block(self.k)
+            return self.regime.values.convert(self.C * c), self.regime.values.convert(-self.C * s)
         angle = self.rotation.bias_angle()
         if angle is None:
             return NAN, NAN

@@ -8,10 +8,12 @@ k - 1 always, since for L < k there are no such pairs.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .angle import Angle, parse_angle
 from .exact import Purse, integer, number, show, size
+from .given import Given
 from .head import Head, Regime
 from .kinds import parse_valueset
 from .limits import Account, Malformed, Refuted
@@ -69,7 +71,8 @@ class Nmax:
         if ends == [None, None] or (self.lower is not None and self.upper is not None and self.lower > self.upper):
             raise Malformed("lower is at most upper, and one of them is a number")
         self.criterion, self.realize = claim["criterion"], claim["realize"]
-        if self.criterion not in ("gap", "weight") or self.realize not in REALIZATIONS:
+        sha256 = self._array(self.realize)
+        if self.criterion not in ("gap", "weight") or (sha256 is None and self.realize not in REALIZATIONS):
             raise Malformed("criterion or realize is none that is known")
         self.C = number(claim["C"], "C", purse)
         if self.C <= 0:
@@ -78,8 +81,25 @@ class Nmax:
         self.regime = parse_regime(claim["regime"], purse)
         self.fails = self._parse_hints(hints, purse)
         self.account = account
-        rotation = Rotation(self.angle, self.regime.values, self.realize, account)
+        values = self.regime.values
+        rotation = (
+            Rotation(self.angle, values, self.realize, account)
+            if sha256 is None
+            else Given(self.angle, values, sha256, account)
+        )
+        self.realize = rotation.realize
         self.head = Head(rotation, self.C, self.k, self.regime, account)
+
+    @staticmethod
+    def _array(thing: Any) -> str | None:
+        """The sha256 of the file of given blocks; None for a realization that is named."""
+        if not isinstance(thing, dict):
+            return None
+        if set(thing) != {"array"} or not isinstance(thing["array"], str):
+            raise Malformed("realize is a name, or an object with the sha256 of an array")
+        if not re.fullmatch(r"[0-9a-f]{64}", thing["array"]):
+            raise Malformed("array is not a sha256: 64 hexadecimal digits")
+        return thing["array"]
 
     def _parse_hints(self, hints: dict[str, Any], purse: Purse) -> tuple[int, int] | None:
         fails = hints["fails"]

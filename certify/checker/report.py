@@ -37,13 +37,13 @@ class Report:
         return "\n".join(self.lines)
 
 
-def check_bytes(data: bytes, max_work: int = MAX_WORK, name: str = "-", models: Iterable[bytes] = ()) -> Report:
+def check_bytes(data: bytes, max_work: int = MAX_WORK, name: str = "-", beside: Iterable[bytes] = ()) -> Report:
     """Check one certificate.
 
-    max_work: units of one realized value or score that may be spent.  name: the file, as the report shows it.  models:
-    the bytes of files of models, for claims that name one by its sha256.  Never raises for what the bytes hold.
+    max_work: units of one realized value or score that may be spent.  name: the file, as the report shows it.  beside:
+    the bytes of files, for claims that name one by its sha256.  Never raises for what the bytes hold.
     """
-    account = Account(max_work, beside={hashlib.sha256(model).hexdigest(): model for model in models})
+    account = Account(max_work, beside={hashlib.sha256(each).hexdigest(): each for each in beside})
     told: list[str] = []
     limit = sys.get_int_max_str_digits()
     sys.set_int_max_str_digits(_DIGITS)

@@ -114,7 +114,7 @@ def _loaded(model: Any) -> Transformer:
         return model
     if not isinstance(model, str | Path):
         raise InputError("model", model, "a Transformer or the name of a file")
-    from fpsim.transformer.model_file import load_model
+    from fpsim.transformer.files.model_file import load_model
 
     return load_model(model)
 

@@ -14,7 +14,8 @@ from fpsim.attention.attend import in_pieces
 from fpsim.attention.stages import Kernels, kernels_of
 from fpsim.transformer.layer_norm import norm_rows
 from fpsim.transformer.linear import apply_linear
-from fpsim.transformer.model import Attention, Layer, Linear, Norm, Transformer
+from fpsim.transformer.model import Transformer
+from fpsim.transformer.parts import Attention, Layer, Linear, Norm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

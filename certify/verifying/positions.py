@@ -19,7 +19,8 @@ from certify.periodicity.component import decide
 from certify.verifying.limits import BeyondLimitError, Limits
 from fpsim.operands import Array
 from fpsim.realization import Ideal, Realization
-from fpsim.transformer.model import Attention, Transformer
+from fpsim.transformer.model import Transformer
+from fpsim.transformer.parts import Attention
 from fpsim.transformer.rotation import encodings, realized_blocks, rotations
 
 __all__ = ["Positions", "known_positions"]

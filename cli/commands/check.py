@@ -35,17 +35,18 @@ Exit codes: 0 all verified, 1 some refuted, 2 malformed or unreadable, 3 undecid
 )
 @click.option(
     "--model",
-    "models",
+    "--array",
+    "beside",
     multiple=True,
     metavar="FILE",
-    help="The file of a model that a claim names by its sha256. Repeatable.",
+    help="The file of a model, or of realized blocks, that a claim names by its sha256. Repeatable.",
 )
 @common_options
 def command(
     files: tuple[str, ...],
     max_work: int,
     opinions: tuple[str, ...],
-    models: tuple[str, ...],
+    beside: tuple[str, ...],
     as_json: bool,
     output_file: str | None,
     quiet: bool,
@@ -60,7 +61,7 @@ def command(
 
     checked = []
     for file in files:
-        one = check(file, max_work=max_work, opinions=opinions, models=models)
+        one = check(file, max_work=max_work, opinions=opinions, beside=beside)
         checked.append(one)
         if not as_json and output_file is None:  # as they come
             write(str(one))

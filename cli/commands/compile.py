@@ -70,7 +70,7 @@ def command(
         formula, dtype=dtype, alphabet=alphabet, encoding=encoding, length=length, order=order, dot=dot, norms=norms
     )
     if model_file is not None:
-        from fpsim.transformer.model_file import save_model
+        from fpsim.transformer.files.model_file import save_model
 
         save_model(result.model, model_file)
     emit(result.to_json() | {"model": model_file}, as_json, None, text=str(result))

@@ -124,7 +124,8 @@ def command(
         emit(shown, as_json, output_file, text=str(result))
     if certificate is not None:
         from certify.certificates.document import save_certificates
-        from certify.certificates.ranges import range_certificates
+        from certify.certificates.ranges import range_blocks, range_certificates
 
-        note_files(save_certificates(range_certificates(result), certificate), quiet=quiet)
+        files = save_certificates(range_certificates(result), certificate, range_blocks(result))
+        note_files(files, quiet=quiet)
     return UNDECIDED if result.status in ("at_least", "between") else 0

@@ -51,7 +51,7 @@ def command(
     separated by spaces. The empty word is '', or an empty line. A WORD of - stands for the lines of standard input;
     words that begin with - come after --. MODEL is a file that fpcert wrote (.safetensors, or .json).
     """
-    from fpsim.transformer.model_file import load_model
+    from fpsim.transformer.files.model_file import load_model
     from fpsim.transformer.running import run_model
 
     with rounding_noted(quiet=quiet):
@@ -125,7 +125,7 @@ _SHOWN = ("alphabet", "dim", "layers", "heads", "parameters", "precision", "real
 
 def _description(model: Transformer) -> dict[str, Any]:
     """The description of the model file, with what a person wants to know first."""
-    from fpsim.transformer.description import describe
+    from fpsim.transformer.files.description import describe
     from fpsim.transformer.parameters import parameters
 
     attentions = [layer.attention for layer in model.layers]

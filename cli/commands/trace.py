@@ -72,7 +72,7 @@ def command(
     sums, scores that become equal or change their order. MODEL and WORD are as in `fpcert run`.
     """
     from fpsim.tracing import trace
-    from fpsim.transformer.model_file import load_model
+    from fpsim.transformer.files.model_file import load_model
     from fpsim.transformer.representable import representable
 
     with rounding_noted(quiet=quiet):

@@ -1,18 +1,9 @@
 """The F-transformer: a model in which every operation is rounded into F (§2.2 of arXiv:2608.11909)."""
 
 from fpsim.precision import Precision
-from fpsim.transformer.model import (
-    Attention,
-    FeedForward,
-    Layer,
-    Linear,
-    Mask,
-    Norm,
-    Rotary,
-    Sinusoidal,
-    Transformer,
-)
+from fpsim.transformer.model import Mask, Transformer
 from fpsim.transformer.parameters import outside, parameters, rounded, with_parameters
+from fpsim.transformer.parts import Attention, FeedForward, Layer, Linear, Norm, Rotary, Sinusoidal
 from fpsim.transformer.words import tokens
 
 __all__ = [

@@ -20,8 +20,9 @@ from fpsim.operands import Array, result_array
 from fpsim.transformer import forward_reference
 from fpsim.transformer.activations import Activations, HeadStreams
 from fpsim.transformer.linear import apply_linear
-from fpsim.transformer.model import Attention, FeedForward, Linear, Norm, Transformer
+from fpsim.transformer.model import Transformer
 from fpsim.transformer.parameters import require_values
+from fpsim.transformer.parts import Attention, FeedForward, Linear, Norm
 from fpsim.transformer.rotation import encodings, rotate_all
 from fpsim.transformer.words import Word, letter_rows, tokens
 

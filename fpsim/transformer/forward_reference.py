@@ -14,7 +14,8 @@ from fpsim.precision import Precision
 from fpsim.rounding.reference import Element, round_exact
 from fpsim.transformer.activations import Activations, HeadStreams
 from fpsim.transformer.layer_norm import norm_vector
-from fpsim.transformer.model import Attention, FeedForward, Linear, Norm, Rotary, Transformer, elements
+from fpsim.transformer.model import Transformer
+from fpsim.transformer.parts import Attention, FeedForward, Linear, Norm, Rotary, elements
 from fpsim.transformer.rotation import block_list, rotations
 from fpsim.transformer.words import Word, tokens
 

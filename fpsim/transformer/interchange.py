@@ -16,11 +16,12 @@ from fpsim import arithmetic
 from fpsim.errors import InputError
 from fpsim.operands import Array, as_array, as_element
 from fpsim.precision import Precision
-from fpsim.transformer.assembly import AttentionParts, assemble
+from fpsim.transformer.files.assembly import AttentionParts, assemble
+from fpsim.transformer.files.safetensors_file import read_safetensors
 from fpsim.transformer.layouts import LAYOUTS, layer_count, parameter_names, scaled_down
-from fpsim.transformer.model import Mask, Rotary, Sinusoidal, Transformer
+from fpsim.transformer.model import Mask, Transformer
+from fpsim.transformer.parts import Rotary, Sinusoidal
 from fpsim.transformer.representable import representable
-from fpsim.transformer.safetensors_file import read_safetensors
 from fpsim.valueset import ValueSet
 
 __all__ = ["Pairs", "from_state_dict"]

@@ -22,7 +22,7 @@ from fpsim.compilation import kernel
 from fpsim.precision import Precision
 from fpsim.rounding.reference import Element, round_exact
 from fpsim.sums import ordered_sum
-from fpsim.transformer.model import Norm, elements
+from fpsim.transformer.parts import Norm, elements
 
 __all__ = ["norm_rows", "norm_vector"]
 

@@ -7,7 +7,7 @@ Names are those of the fields, with dots and numbers: `embedding`, `layers.0.att
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,11 @@ from fpsim.attention.membership import members, require_members
 from fpsim.errors import InputError
 from fpsim.operands import Array
 from fpsim.transformer.model import Transformer
+from fpsim.transformer.parts import Attention, FeedForward, Layer, Linear, Norm
 
 __all__ = ["outside", "parameters", "require_values", "rounded", "with_parameters"]
+
+_PARTS = (Transformer, Layer, Attention, FeedForward, Linear, Norm)  # what has arrays, or parts that have
 
 
 def parameters(model: Transformer) -> dict[str, Array]:
@@ -38,7 +41,7 @@ def _walk(part: Any, name: str) -> Iterator[tuple[str, Array]]:
     elif isinstance(part, tuple):
         for n, each in enumerate(part):
             yield from _walk(each, f"{name}.{n}")
-    elif is_dataclass(part) and type(part).__module__ == Transformer.__module__:
+    elif isinstance(part, _PARTS):
         for f in fields(part):
             yield from _walk(getattr(part, f.name), f"{name}.{f.name}" if name else f.name)
 
@@ -58,7 +61,7 @@ def _rebuilt(part: Any, name: str, arrays: Mapping[str, Array]) -> Any:
         return arrays.get(name, part)
     if isinstance(part, tuple):
         return tuple(_rebuilt(each, f"{name}.{n}", arrays) for n, each in enumerate(part))
-    if is_dataclass(part) and not isinstance(part, type) and type(part).__module__ == Transformer.__module__:
+    if isinstance(part, _PARTS):
         inner = {f.name: _rebuilt(getattr(part, f.name), f"{name}.{f.name}" if name else f.name, arrays)
                  for f in fields(part)}  # fmt: skip
         return replace(part, **inner)

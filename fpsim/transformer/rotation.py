@@ -16,7 +16,7 @@ from fpsim.blocks import Floats, blocks
 from fpsim.errors import InputError
 from fpsim.precision import Precision
 from fpsim.realization import Block, Kind, Realization
-from fpsim.transformer.model import Rotary, Sinusoidal
+from fpsim.transformer.parts import Rotary, Sinusoidal
 
 __all__ = ["encodings", "realized_blocks", "rotate_all", "rotations"]
 

@@ -82,8 +82,8 @@ def run_model(
     ""    yes       0.10000000000000001...
     a     yes       0.10000000000000001...
     """
+    from fpsim.transformer.files.model_file import load_model
     from fpsim.transformer.forward import run
-    from fpsim.transformer.model_file import load_model
 
     if not isinstance(model, Transformer | str | Path):
         raise InputError("model", model, "a Transformer or the name of a file")

@@ -19,8 +19,9 @@ from fpsim.number import parse_count
 from fpsim.operands import Array
 from fpsim.precision import Precision
 from fpsim.transformer.layouts import state_names
-from fpsim.transformer.model import Attention, Transformer
+from fpsim.transformer.model import Transformer
 from fpsim.transformer.parameters import parameters
+from fpsim.transformer.parts import Attention
 from fpsim.transformer.representable import representable
 from fpsim.transformer.rotation import encodings, realized_blocks, rotations
 from fpsim.transformer.words import tokens

@@ -28,8 +28,8 @@ from certify.counterexamples.counterexample import in_order
 from certify.verifying.compute import verify
 from fpsim.errors import InputError, UnsupportedError
 from fpsim.precision import Precision
+from fpsim.transformer.files.model_file import save_model
 from fpsim.transformer.forward_reference import classify
-from fpsim.transformer.model_file import save_model
 
 FORMULA = "P(a & !P true) & MOD(1,2)"
 
@@ -51,15 +51,15 @@ def changed(certificate, **fields):
 
 def test_verified_and_left_open(saved):
     path, (bounded, everywhere) = saved
-    found = check(bounded, models=[path])
+    found = check(bounded, beside=[path])
     assert (found.report.verdict, found.report.obligations) == ("verified", 31)
     assert "all 31 words of up to 4 letters" in "\n".join(found.report.lines)
     assert hashlib.sha256(path.read_bytes()).hexdigest() in "\n".join(found.report.lines)
     assert json.loads(everywhere)["hints"]["states"] == [2, 3, 5]
-    found = check(everywhere, models=[path])
+    found = check(everywhere, beside=[path])
     assert (found.report.verdict, found.report.obligations) == ("undecided", 31)
     assert check(bounded).report.verdict == "unsupported"
-    assert check(bounded, models=[path], max_work=50).report.verdict == "undecided"
+    assert check(bounded, beside=[path], max_work=50).report.verdict == "undecided"
 
 
 def test_every_change_that_makes_it_false_is_found(saved):
@@ -84,7 +84,7 @@ def test_every_change_that_makes_it_false_is_found(saved):
     verdicts = set()
     for other in others:
         false = any(says(other, word) != says(dfa, word) for word in words)
-        found = check(changed(bounded, dfa=other), models=[path]).report.verdict
+        found = check(changed(bounded, dfa=other), beside=[path]).report.verdict
         assert found == ("refuted" if false else "verified")
         verdicts.add(found)
     assert verdicts == {"refuted", "verified"}
@@ -92,15 +92,15 @@ def test_every_change_that_makes_it_false_is_found(saved):
         ({"order": "reverse"}, "refuted"), ({"length": 0}, "verified"), ({"length": 60}, "undecided"),
         ({"model": "0" * 64}, "unsupported"), ({"dfa": dfa | {"alphabet": ["a", "c"]}}, "refuted"),
     ):  # fmt: skip
-        assert check(changed(bounded, **fields), models=[path]).report.verdict == verdict, fields
+        assert check(changed(bounded, **fields), beside=[path]).report.verdict == verdict, fields
     swapped = dfa | {"alphabet": ["b", "a"], "delta": [row[::-1] for row in dfa["delta"]]}
-    assert check(changed(bounded, dfa=swapped), models=[path]).report.verdict == "verified"
+    assert check(changed(bounded, dfa=swapped), beside=[path]).report.verdict == "verified"
 
 
 def test_a_false_claim_of_all_lengths_is_refuted(saved):
     path, (_, everywhere) = saved
     dfa = json.loads(everywhere)["claim"]["dfa"]
-    assert check(changed(everywhere, dfa=dfa | {"accepting": []}), models=[path]).report.verdict == "refuted"
+    assert check(changed(everywhere, dfa=dfa | {"accepting": []}), beside=[path]).report.verdict == "refuted"
 
 
 @pytest.mark.parametrize("options", [
@@ -146,10 +146,10 @@ def test_counterexamples_and_their_order(tmp_path):
     found = verify(path, "Y a", length=5)
     bounded, _ = simulation_certificates(found, path)
     assert json.loads(bounded)["claim"]["dfa"] == dfa
-    assert check(bounded, models=[path]).report.verdict == "verified"
+    assert check(bounded, beside=[path]).report.verdict == "verified"
     save_model(in_order(erasing_clock("e4m3").model, "reverse"), path)
     other = changed(bounded, model=hashlib.sha256(path.read_bytes()).hexdigest(), order="reverse")
-    assert check(other, models=[path]).report.verdict == "refuted"
+    assert check(other, beside=[path]).report.verdict == "refuted"
 
 
 def test_what_the_checker_does_not_read(tmp_path):
@@ -165,7 +165,7 @@ def test_what_the_checker_does_not_read(tmp_path):
                  "producer": {"name": "a test", "version": "0"}, "semantics": 1}  # fmt: skip
         file = tmp_path / "model"
         file.write_bytes(data)
-        found = check(canonical(parts), models=[file]).report
+        found = check(canonical(parts), beside=[file]).report
         return found.verdict, found.lines[-2]
 
     path = tmp_path / "model.safetensors"
@@ -224,7 +224,7 @@ def test_there_is_nothing_to_claim(saved):
     (only,) = simulation_certificates(verify(path, FORMULA, length=3, all_lengths=False), path)
     assert json.loads(only)["claim"]["length"] == 3
     with pytest.raises(InputError, match="model"):
-        check(only, models=[path.parent / "none"])
+        check(only, beside=[path.parent / "none"])
 
 
 def test_alone(saved, tmp_path):

@@ -239,6 +239,6 @@ def test_effects(fpcert, tmp_path):
 def test_several_certificates(fpcert, tmp_path):
     file = tmp_path / "c.json"
     done = fpcert("period", "--theta", "2pi/7, 1", "--certificate", str(file))
-    assert (done.code, done.err) == (0, f"2 certificates: {tmp_path / 'c-1.json'} to {tmp_path / 'c-2.json'}\n")
+    assert (done.code, done.err) == (0, f"wrote {tmp_path / 'c-1.json'}, {tmp_path / 'c-2.json'}\n")
     assert fpcert("check", str(tmp_path / "c-1.json"), str(tmp_path / "c-2.json")).code == 0
     assert fpcert("period", "--theta", "2pi/7, 1", "--certificate", str(file), "--quiet").err == ""

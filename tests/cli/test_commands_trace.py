@@ -8,7 +8,7 @@ import pytest
 
 from certify.counterexamples import alternating, erasing_clock
 from fpsim.tracing import compute
-from fpsim.transformer.model_file import save_model
+from fpsim.transformer.files.model_file import save_model
 
 
 @pytest.fixture

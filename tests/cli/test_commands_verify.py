@@ -9,7 +9,7 @@ import pytest
 from certify.compiling.compute import compile_formula
 from certify.counterexamples import alternating
 from certify.counterexamples.counterexample import in_order
-from fpsim.transformer.model_file import save_model
+from fpsim.transformer.files.model_file import save_model
 
 FORMULA = "P(a & !P true) & MOD(1,2)"
 

@@ -161,4 +161,4 @@ def test_several_certificates_are_named(capsys):
     note_files(files, quiet=True)
     assert capsys.readouterr().err == ""
     note_files(files)
-    assert capsys.readouterr() == ("", "2 certificates: a-1.json to a-2.json\n")
+    assert capsys.readouterr() == ("", "wrote a-1.json, a-2.json\n")

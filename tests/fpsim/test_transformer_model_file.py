@@ -41,12 +41,12 @@ from fpsim.transformer import (
     rounded,
     with_parameters,
 )
-from fpsim.transformer.angle_form import angle_text, read_angle
-from fpsim.transformer.forms import precision_form, read_precision, read_value_set, value_set_form
+from fpsim.transformer.files.angle_form import angle_text, read_angle
+from fpsim.transformer.files.forms import precision_form, read_precision, read_value_set, value_set_form
+from fpsim.transformer.files.model_file import KEY, load_model, save_model
+from fpsim.transformer.files.stored_codes import code_type, code_words, from_codes, to_codes
 from fpsim.transformer.forward import run
-from fpsim.transformer.model_file import KEY, load_model, save_model
 from fpsim.transformer.representable import RoundedWarning, representable
-from fpsim.transformer.stored_codes import code_type, code_words, from_codes, to_codes
 from fpsim.valueset import ValueSet
 from fpsim.valueset_text import float_format
 
@@ -251,7 +251,7 @@ def test_the_codes_are_those_of_the_format(tmp_path):
 def test_the_bytes_do_not_depend_on_the_process(tmp_path):
     save_model(make(Precision.of("fp16"), kind=_tables(), size=4), tmp_path / "m.safetensors")
     code = (
-        "import sys, hashlib; from fpsim.transformer.model_file import *\n"
+        "import sys, hashlib; from fpsim.transformer.files.model_file import *\n"
         "save_model(load_model(sys.argv[1]), sys.argv[2]); print(hashlib.sha256(open(sys.argv[2], 'rb').read()).hexdigest())"
     )
     seen = {

@@ -17,8 +17,8 @@ from fpsim.realization import REALIZATIONS, Kind, parse_kind
 from fpsim.realization.array_file import ArrayKind
 from fpsim.realization.kinds import Named
 from fpsim.realization.windowed import WindowedKind, windowed
-from fpsim.transformer.forms import Form, object_of
-from fpsim.transformer.pipeline_forms import pipeline_form, read_pipeline
+from fpsim.transformer.files.forms import Form, object_of
+from fpsim.transformer.files.pipeline_forms import pipeline_form, read_pipeline
 
 __all__ = ["Tables", "kind_form", "read_kind", "table_of"]
 

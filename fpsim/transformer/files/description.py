@@ -16,12 +16,13 @@ from fpsim.formats import FORMATS
 from fpsim.number import parse_count
 from fpsim.operands import Array
 from fpsim.realization.array_file import ArrayKind
-from fpsim.transformer.angle_form import angle_text, read_angle
-from fpsim.transformer.assembly import AttentionParts, assemble
-from fpsim.transformer.forms import Form, object_of, precision_form, read_precision, text_of, texts_of
-from fpsim.transformer.kind_forms import Tables, kind_form, read_kind, table_of
-from fpsim.transformer.model import Layer, Rotary, Sinusoidal, Transformer
+from fpsim.transformer.files.angle_form import angle_text, read_angle
+from fpsim.transformer.files.assembly import AttentionParts, assemble
+from fpsim.transformer.files.forms import Form, object_of, precision_form, read_precision, text_of, texts_of
+from fpsim.transformer.files.kind_forms import Tables, kind_form, read_kind, table_of
+from fpsim.transformer.model import Transformer
 from fpsim.transformer.parameters import parameters
+from fpsim.transformer.parts import Layer, Rotary, Sinusoidal
 from fpsim.valueset import ValueSet
 
 __all__ = ["VERSION", "Stored", "build", "describe", "stored_arrays"]

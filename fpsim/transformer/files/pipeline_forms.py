@@ -15,8 +15,8 @@ from fpsim.errors import InputError, UnsupportedError
 from fpsim.number import exact_text, parse_count, parse_number
 from fpsim.pipeline import MODEL, Chain, Pipeline, Stages
 from fpsim.schedule import MAX_DIM, Entry, Scaling, Schedule
-from fpsim.transformer.angle_form import angle_text, read_angle
-from fpsim.transformer.forms import Form, object_of, read_value_set, text_of, texts_of, value_set_form
+from fpsim.transformer.files.angle_form import angle_text, read_angle
+from fpsim.transformer.files.forms import Form, object_of, read_value_set, text_of, texts_of, value_set_form
 from fpsim.valueset import ValueSet
 
 __all__ = ["pipeline_form", "read_pipeline"]

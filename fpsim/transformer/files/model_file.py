@@ -1,7 +1,7 @@
 """Models in files.
 
-    MODEL.safetensors   the codes of the parameters in F, and the description of the model (`fpsim.transformer
-                        .description`), a JSON text, as metadata with the key `fpcert-model`
+    MODEL.safetensors   the codes of the parameters in F, and the description of the model (`description.py`),
+                        a JSON text, as metadata with the key `fpcert-model`
     MODEL.json          the description, with the parameters as numbers: to be read, compared and written by hand
 
 Both have everything: codes mean nothing without the value set that they are codes of, so the two are never apart.
@@ -23,12 +23,12 @@ from fpsim.json_file import read_json
 from fpsim.number import exact_text, parse_number
 from fpsim.operands import Array, as_array, as_binary64, as_element, elements_of
 from fpsim.plain_file import without_repeats
-from fpsim.transformer.description import Stored, build, describe, stored_arrays
-from fpsim.transformer.forms import Form
+from fpsim.transformer.files.description import Stored, build, describe, stored_arrays
+from fpsim.transformer.files.forms import Form
+from fpsim.transformer.files.safetensors_file import RawTensor, read_safetensors, write_bytes, write_safetensors
+from fpsim.transformer.files.stored_codes import code_type, code_words, from_codes, to_codes
 from fpsim.transformer.model import Transformer
 from fpsim.transformer.representable import representable
-from fpsim.transformer.safetensors_file import RawTensor, read_safetensors, write_bytes, write_safetensors
-from fpsim.transformer.stored_codes import code_type, code_words, from_codes, to_codes
 from fpsim.valueset import ValueSet
 
 __all__ = ["load_model", "number_forms", "save_model"]

@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 
 from fpsim.errors import InputError
 from fpsim.operands import Array
-from fpsim.transformer.model import Attention, FeedForward, Layer, Linear, Norm, Rotary, Transformer
+from fpsim.transformer.model import Transformer
+from fpsim.transformer.parts import Attention, FeedForward, Layer, Linear, Norm, Rotary
 
 __all__ = ["AttentionParts", "assemble"]
 

@@ -10,7 +10,7 @@ from fpsim.angle import Angle, power_angle
 from fpsim.errors import InputError, UnsupportedError
 from fpsim.number import NUMBER_PATTERN, parse_number
 from fpsim.schedule import MAX_DIM
-from fpsim.transformer.forms import Form
+from fpsim.transformer.files.forms import Form
 
 __all__ = ["angle_text", "read_angle"]
 
