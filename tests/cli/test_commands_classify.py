@@ -108,7 +108,7 @@ def test_certificates(fpcert, tmp_path):
     assert fpcert("check", str(file)).code == 0
     classes = [argument for name in CERTIFIED_CLASSES for argument in ("--certificate-class", name)]
     done = fpcert("classify", "(ab)*", "--certificate", str(file), *classes)
-    assert "3 certificates" in done.err
+    assert done.err.startswith("wrote ") and done.err.count("proof-") == 3
     files = sorted(tmp_path.glob("proof-*.json"))
     assert [json.loads(one.read_bytes())["claim"]["class"] for one in files] == list(CERTIFIED_CLASSES)
     assert fpcert("check", *map(str, files)).code == 0
