@@ -178,10 +178,13 @@ def test_random_heads_by_the_reference_alone(monkeypatch):
         assert same(pruned_scan(asked, 60), scan(asked, 60)), asked
 
 
-@pytest.mark.exhaustive
 @pytest.mark.usefixtures("beginning")
-def test_many_random_heads_as_exhaustively():
-    compare(random.Random(1), 4000, [60, 300, 1500], set())
+@pytest.mark.parametrize(
+    ("seed", "heads"),
+    [pytest.param(1, 1200, marks=pytest.mark.exhaustive), pytest.param(2, 4000, marks=pytest.mark.thorough)],
+)
+def test_many_random_heads_as_exhaustively(seed, heads):
+    compare(random.Random(seed), heads, [60, 300, 1500], set())
 
 
 LONG = [

@@ -355,8 +355,10 @@ def test_binary64_is_correctly_rounded(name: str) -> None:
     assert compare(name, 20_000, 4) >= 100_000
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("seed", range(10, 15))
+@pytest.mark.parametrize(
+    "seed",
+    [pytest.param(seed, marks=pytest.mark.exhaustive if seed < 12 else pytest.mark.thorough) for seed in range(10, 15)],
+)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_binary64_is_correctly_rounded_at_length(name: str, seed: int) -> None:
     assert compare(name, 400_000, seed) >= 2_000_000
