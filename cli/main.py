@@ -31,6 +31,7 @@ __all__ = ["COMMANDS", "main", "program"]
 USAGE, UNSUPPORTED, INTERNAL, INTERRUPTED, BROKEN_PIPE = 2, 4, 70, 130, 141
 
 COMMANDS = {
+    "audit": "Audit a model's rotations, and say what to keep in fp32.",
     "check": "Check certificates, with nothing but integer arithmetic.",
     "classify": "Decide which logics describe a regular language, with proofs.",
     "compile": "Make a transformer that decides a formula exactly.",

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["certificate_option", "common_options", "debug_option", "precision_options", "wants_debug"]
+__all__ = ["certificate_option", "common_options", "debug_option", "page_option", "precision_options", "wants_debug"]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -63,6 +63,10 @@ certificate_option = click.option(
     metavar="FILE",
     callback=_check_file,
     help="Write the claim as a certificate, for `fpcert check`; several claims as FILE-1, FILE-2, ...",
+)
+
+page_option = click.option(
+    "--html", metavar="FILE", callback=_check_file, help="Write it as one web page too, which needs no network."
 )
 
 

@@ -41,9 +41,10 @@ def period(
     """Whether a realized schedule is component-periodic, with a proof for each component, about all positions.
 
     The schedule, in one way: `theta`, an exact angle in radians or several (a text with commas, a list); `base` and
-    `dim`, the conventional schedule; `config`, a Hugging Face config.json (a file or a mapping; `length` is that of the
-    sequence, for the rope types that depend on it); or `array`, realized blocks in a file (.npy, .npz, .csv) or as
-    arrays of NumPy (`fpsim.realization.array_file`), of which nothing is known beyond the window.
+    `dim`, the conventional schedule; `config`, a model: its name (`fpsim.model_names`) or its Hugging Face config.json,
+    a file or a mapping (`length` is that of the sequence, for the rope types that depend on it); or `array`, realized
+    blocks in a file (.npy, .npz, .csv) or as arrays of NumPy (`fpsim.realization.array_file`), of which nothing is
+    known beyond the window.
 
     dtype: the value set F; default: that of the config or of the array, else fp16.  realize: "ideal", "phase", "table",
     "recurrence", "counter", or a kind.  pipeline: in its place, the name of one of a real stack, or a `Pipeline`.

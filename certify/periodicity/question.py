@@ -113,9 +113,9 @@ def _schedules(given: str, theta: Any, base: Any, dim: Any, config: Any, length:
         listed += ", ..." if len(schedule.angles) > 4 else ""
         source = _Source(((None, schedule),), f"theta = {listed}")
     elif given == "config":
-        from fpsim.model_config import read_config
+        from fpsim.models.named import read_model
 
-        read = read_config(config, length=length)
+        read = read_model(config, length=length)
         several = len(read.schedules) > 1
         layers = tuple((layer if several else None, schedule) for layer, schedule in read.schedules.items())
         scalings = {str(schedule.scaling) for _, schedule in layers if schedule.scaling is not None}

@@ -6,12 +6,14 @@ import csv
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self, TypeAlias
 
 from certify.sweeping.columns import COLUMNS, Column, find_column
 from certify.sweeping.database import guard, open_for_reading, quoted
+from certify.sweeping.details import Detail, unpack
 from certify.sweeping.filters import Filter, parse_filter, parse_order
 from fpsim.errors import FpcertError, InputError, UnsupportedError
 from fpsim.number import parse_count
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Answers", "results"]
 
+_PIECES = 256  # of details that are kept unpacked
 MAX_ROWS = 2**63 - 1  # SQLite counts no further
 
 Names: TypeAlias = "str | Iterable[str] | None"
@@ -75,6 +78,7 @@ class Answers:
             return list(dict.fromkeys(chosen))
         with guard(self.path, "read"):
             filled = {name for (name,) in self._connection.execute("SELECT name FROM filled")}
+        filled |= {"question", "status"}  # of every row, also where there is none yet
         left_out = () if all_of_them else ("id", "finished", "producer")
         return [column for column in COLUMNS if column.name in filled and column.name not in left_out]
 
@@ -95,21 +99,31 @@ class Answers:
         `job`.
         """
         chosen = self.columns(columns)
-        names = ", ".join(f"results.{quoted(column.name)}" for column in chosen)
-        names += ", details.job, details.answer" * details
-        for row in self._select(names, parse_filter(where), _tail(sort, limit), joined=details):
+        names = ", ".join(quoted(column.name) for column in chosen)
+        names += ', "number", "piece"' * details
+        pieces = lru_cache(maxsize=_PIECES)(self._piece)
+        for row in self._select(names, parse_filter(where), _tail(sort, limit)):
             found = {column.name: column.shown(entry, exact=exact) for column, entry in zip(chosen, row, strict=False)}
             if details:
-                job, answer = row[-2:]
+                number, piece = row[-2:]
+                job, answer = pieces(piece)[number]
                 found |= {"job": json.loads(job), "answer": None if answer is None else json.loads(answer)}
             yield found
 
-    def _select(self, what: str, chosen: Filter, tail: str, *, joined: bool = False) -> Iterator[tuple[Any, ...]]:
+    def _select(self, what: str, chosen: Filter, tail: str) -> Iterator[tuple[Any, ...]]:
         """Run a query of ours: what a user brings is in the filter's parameters alone."""
-        source = "results" + " LEFT JOIN details USING (number)" * joined
-        query = f"SELECT {what} FROM {source} WHERE {chosen.sql}{tail}"
+        query = f"SELECT {what} FROM results WHERE {chosen.sql}{tail}"
         with guard(self.path, "read"):
             yield from self._connection.execute(query, chosen.parameters)
+
+    def _piece(self, piece: int) -> dict[int, Detail]:
+        """The jobs and answers of some rows, by the number of the row.  Raises `InputError` for damage."""
+        with guard(self.path, "read"):
+            try:
+                (packed,) = self._connection.execute("SELECT packed FROM details WHERE piece = ?", (piece,)).fetchone()
+                return unpack(packed)
+            except (TypeError, ValueError) as error:
+                raise sqlite3.DatabaseError(f"the answers of piece {piece} cannot be read") from error
 
     def numbers(
         self, x: str, y: str, by: str, *, where: str | Iterable[str] | None = None
@@ -175,6 +189,8 @@ class Answers:
                 found[column.name] = pd.Series(list(series[column.near]), dtype="float64")
                 texts = [None if value is None else str(value) for value in values]
                 found[f"{column.name}_exact"] = pd.Series(texts, dtype="string")
+            elif column.kind == "hash":
+                found[column.name] = pd.Series([column.shown(value) for value in values], dtype="string")
             elif column.kind == "flag":
                 found[column.name] = pd.Series([None if v is None else bool(v) for v in values], dtype="boolean")
             else:

@@ -62,12 +62,22 @@ def backend(workers: int | None, scheduler: str | None) -> Iterator[Backend]:
 def _dask(address: str) -> Iterator[Backend]:
     try:
         from distributed import Client
+        from distributed.comm import get_address_host_port
         from distributed.scheduler import KilledWorker
     except ImportError as error:
         raise UnsupportedError("a scheduler needs dask: pip install 'fpcert[dask]'") from error
     import joblib
+    from joblib._dask import DaskDistributedBackend
+
+    class Cluster(DaskDistributedBackend):  # type: ignore[misc]
+        """joblib runs in this process what goes to one worker alone; on a cluster that one is another process."""
+
+        def effective_n_jobs(self, n_jobs: int) -> int:
+            return max(2, super().effective_n_jobs(n_jobs))
 
     try:
+        if not address.startswith("inproc:"):  # a scheduler of this process, which has no port
+            get_address_host_port(address)  # a client made for what is no address leaves a traceback behind
         client: Any = Client(address, timeout=_CONNECT, set_as_default=False)
     except (OSError, TimeoutError, ValueError, TypeError) as error:
         reason = " ".join(str(error).split()) or type(error).__name__
@@ -79,5 +89,5 @@ def _dask(address: str) -> Iterator[Backend]:
         except TimeoutError as error:
             raise InputError("scheduler", f"{address}, which has no workers", "one with workers") from error
         count = sum(client.ncores().values())
-        with joblib.parallel_config(backend="dask", client=client, wait_for_workers_timeout=_FIRST_WORKER):
+        with joblib.parallel_config(backend=Cluster(client=client, wait_for_workers_timeout=_FIRST_WORKER)):
             yield Backend(count, None, (KilledWorker,), count)

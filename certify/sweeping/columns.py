@@ -25,12 +25,12 @@ _BITS = 300  # of the enclosure from which an irrational angle is rounded
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its name, and the kind of its values: "text", "integer", "number" (rational), "angle", "flag", or
-    "seconds", the one kind that is no exact number.
+    """A column: its name, and the kind of its values: "text", "integer", "number" (rational), "angle", "flag", "hash"
+    (hexadecimal digits, stored as bytes), or "seconds", the one kind of numbers that are not exact.
     """
 
     name: str
-    kind: Literal["text", "integer", "number", "angle", "flag", "seconds"]
+    kind: Literal["text", "integer", "number", "angle", "flag", "hash", "seconds"]
 
     @cached_property
     def exact(self) -> bool:
@@ -46,6 +46,8 @@ class Column:
         """What the file holds for a value other than None: one entry, or two where the kind is exact."""
         if self.exact:
             return _stored_angle(value) if self.kind == "angle" else _stored_number(value)
+        if self.kind == "hash":
+            return (bytes.fromhex(value),)
         return (int(value) if self.kind == "flag" else value,)
 
     def shown(self, stored: Any, *, exact: bool = False) -> Any:
@@ -57,6 +59,8 @@ class Column:
             return stored
         if self.kind == "flag":
             return bool(stored)
+        if self.kind == "hash":
+            return stored.hex()
         if exact:
             return stored
         if isinstance(stored, int):
@@ -116,7 +120,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("seconds", "seconds"),
     Column("finished", "text"),
     Column("producer", "text"),
-    Column("id", "text"),
+    Column("id", "hash"),
 )
 
 

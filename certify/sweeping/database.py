@@ -1,7 +1,8 @@
 """A results file as a database: its tables, how it is opened, and what is said about a file that is none.
 
-Three tables: `results`, narrow, one row for each job, which is what filters read; `details`, the job and the whole
-answer as JSON; `filled`, the names of the columns in which some row has a value.  The file is in SQLite's WAL mode, so
+Three tables: `results`, narrow, one row for each job, which is what filters read; `details`, the jobs and the whole
+answers as JSON, those of some rows together (`certify.sweeping.details`); `filled`, the names of the columns in which
+some row has a value.  The file is in SQLite's WAL mode, so
 that it can be read while it is written, and a process that is killed leaves what it had committed.
 """
 
@@ -19,7 +20,7 @@ from fpsim.errors import FpcertError, InputError
 __all__ = ["APPLICATION", "SCHEMA", "entries", "guard", "open_for_reading", "open_for_writing", "quoted"]
 
 APPLICATION = 0x66706372  # "fpcr": which program a SQLite file belongs to
-SCHEMA = 1  # the version of the tables below
+SCHEMA = 2  # the version of the tables below
 _MAGIC = b"SQLite format 3\0"
 _HEAD = 100  # bytes: the header of a SQLite file, with the size of a page and the number of pages
 _INDEXED = ("status", "dtype", "n_max")
@@ -40,7 +41,7 @@ def entries() -> list[str]:
 
 
 def _tables() -> str:
-    kinds = {"flag": "INTEGER", "seconds": "REAL", "text": "TEXT"}
+    kinds = {"flag": "INTEGER", "seconds": "REAL", "text": "TEXT", "hash": "BLOB"}
     lines = []
     for column in COLUMNS:
         unique = " NOT NULL UNIQUE" if column.name == "id" else ""
@@ -54,9 +55,9 @@ def _tables() -> str:
     )
     # The exact columns have no type: SQLite would turn the text of a long whole number into a rounded one.
     return (
-        f"CREATE TABLE results (number INTEGER PRIMARY KEY, {', '.join(lines)});\n{indexes}"
+        f"CREATE TABLE results (number INTEGER PRIMARY KEY, {', '.join(lines)}, piece INTEGER NOT NULL);\n{indexes}"
         "CREATE TABLE filled (name TEXT PRIMARY KEY) WITHOUT ROWID;\n"
-        "CREATE TABLE details (number INTEGER PRIMARY KEY REFERENCES results, job TEXT NOT NULL, answer TEXT);\n"
+        "CREATE TABLE details (piece INTEGER PRIMARY KEY, packed BLOB NOT NULL);\n"
         f"PRAGMA application_id = {APPLICATION};\nPRAGMA user_version = {SCHEMA};\n"
     )
 

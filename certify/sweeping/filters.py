@@ -85,6 +85,8 @@ def _condition(text: str) -> Filter:
         raise InputError("where", text, f"{name}=null or {name}!=null")
     if column.kind == "flag":
         raise InputError("where", text, f"{name}=true or {name}=false")
+    if column.kind == "hash":
+        raise InputError("where", text, f"{name}= or {name}!=: hashes have no order")
     return _ordered(column, operator, value, text)
 
 
@@ -133,6 +135,11 @@ def _entries(column: Column, value: str, text: str) -> tuple[Any, ...]:
         if value.lower() not in _FLAGS:
             raise InputError("where", text, f"{column.name}=true or {column.name}=false")
         return (_FLAGS[value.lower()],)
+    if column.kind == "hash":
+        try:
+            return column.stored(value)
+        except ValueError as error:
+            raise InputError("where", text, f"{column.name}= and hexadecimal digits") from error
     try:
         if column.kind == "seconds":
             from fpsim.number import parse_number

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from certify.sweeping.columns import COLUMNS
 from certify.sweeping.database import entries, guard, open_for_writing, quoted
+from certify.sweeping.details import TOGETHER, Detail, pack
 from certify.sweeping.file_lock import FileLock
 from certify.sweeping.job import Job
 from certify.sweeping.work import Row
@@ -19,6 +21,7 @@ __all__ = ["Store"]
 
 _NAMES = entries()
 _COLUMN = {column.name: column for column in COLUMNS}
+_ID = _COLUMN["id"]
 _PLACE = {name: place for place, name in enumerate(_NAMES)}
 _AT_ONCE = 500  # parameters of one statement: SQLite has a limit
 
@@ -41,11 +44,12 @@ class Store:
             self._release()
             raise
         self._filled: set[str] = set()
-        marks = ", ".join("?" for _ in _NAMES)
+        names = [*_NAMES, "piece"]
+        marks = ", ".join("?" for _ in names)
         # A job that is done again (`retry`) takes the place of its old row.
-        updates = ", ".join(f"{quoted(name)} = excluded.{quoted(name)}" for name in _NAMES if name != "id")
+        updates = ", ".join(f"{quoted(name)} = excluded.{quoted(name)}" for name in names if name != "id")
         self._insert = (
-            f"INSERT INTO results ({', '.join(map(quoted, _NAMES))}) VALUES ({marks}) "
+            f"INSERT INTO results ({', '.join(map(quoted, names))}) VALUES ({marks}) "
             f"ON CONFLICT (id) DO UPDATE SET {updates} RETURNING number"
         )
 
@@ -82,11 +86,10 @@ class Store:
         found: dict[str, str] = {}
         with guard(self.path, "read"):
             for begin in range(0, len(jobs), _AT_ONCE):
-                ids = [job.id for job in jobs[begin : begin + _AT_ONCE]]
+                ids = [_ID.stored(job.id)[0] for job in jobs[begin : begin + _AT_ONCE]]
                 marks = ", ".join("?" for _ in ids)
-                found |= dict(
-                    self._connection.execute(f'SELECT "id", "status" FROM results WHERE "id" IN ({marks})', ids)
-                )
+                query = f'SELECT "id", "status" FROM results WHERE "id" IN ({marks})'
+                found |= {_ID.shown(name): status for name, status in self._connection.execute(query, ids)}
         return found
 
     def add(self, done: Iterable[tuple[Job, Row]]) -> None:
@@ -95,13 +98,9 @@ class Store:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 filled = set(self._filled)
-                for job, row in done:
-                    entries, names = _entries_of(job, row)
-                    (number,) = self._connection.execute(self._insert, entries).fetchone()
-                    self._connection.execute(
-                        "INSERT OR REPLACE INTO details VALUES (?, ?, ?)", (number, job.text, row.answer)
-                    )
-                    filled |= names
+                rows = iter(done)
+                while some := list(islice(rows, TOGETHER)):
+                    filled |= self._add_piece(some)
                 new = [(name,) for name in sorted(filled - self._filled)]
                 self._connection.executemany("INSERT OR IGNORE INTO filled VALUES (?)", new)
                 self._connection.execute("COMMIT")
@@ -110,6 +109,22 @@ class Store:
                 if self._connection.in_transaction:  # a full disk has ended it already
                     self._connection.execute("ROLLBACK")
                 raise
+
+    def _add_piece(self, done: Sequence[tuple[Job, Row]]) -> set[str]:
+        """Write these rows, their details in one piece; the columns that have an entry.
+
+        Of a job that is done again the old details stay where they are: no row leads to them any more.
+        """
+        (piece,) = self._connection.execute("SELECT coalesce(max(piece), 0) + 1 FROM details").fetchone()
+        filled = set()
+        details: list[tuple[int, Detail]] = []
+        for job, row in done:
+            entries, names = _entries_of(job, row)
+            (number,) = self._connection.execute(self._insert, [*entries, piece]).fetchone()
+            details.append((number, (job.text, row.answer)))
+            filled |= names
+        self._connection.execute("INSERT INTO details VALUES (?, ?)", (piece, pack(details)))
+        return filled
 
 
 def _entries_of(job: Job, row: Row) -> tuple[list[Any], set[str]]:

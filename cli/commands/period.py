@@ -31,7 +31,11 @@ UNDECIDED = 3
 @click.option("--theta", multiple=True, metavar="ANGLE[,ANGLE...]", help="Exact angles in radians: 1.0, 2/3, 2pi*3/7.")
 @click.option("--base", metavar="NUMBER", help="With --dim: the conventional schedule base^(-2d/dim), d = 0..dim/2-1.")
 @click.option("--dim", type=int, metavar="D", help="With --base: the rotary dimension, twice the number of pairs.")
-@click.option("--config", metavar="FILE", help="The config.json of a model (Hugging Face): its schedule, scaled.")
+@click.option(
+    "--config",
+    metavar="FILE",
+    help="A model's config.json (Hugging Face) or its name: its schedule, scaled.",
+)
 @click.option("--array", metavar="FILE", help="Realized blocks in a .npy, .npz or .csv file: only a window is known.")
 @click.option("--dtype", metavar="F", help="The value set; default: that of the config or array, else fp16.")
 @click.option(
