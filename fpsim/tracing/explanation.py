@@ -87,7 +87,7 @@ def _keys(trace: Trace, row: Row) -> list[str]:
 def _events(trace: Trace) -> list[str]:
     """One line for each kind and stage, with its first place and how many there are."""
     if not trace.events:
-        return ["Rounding lost nothing here: no overflow, underflow, stagnation, NaN or changed order."]
+        return ["No overflow, underflow, stagnation, NaN or changed order: rounding moved numbers, and nothing else."]
     groups: dict[tuple[str, str], list[Event]] = {}
     for event in trace.events:
         groups.setdefault((event.kind, event.stage), []).append(event)

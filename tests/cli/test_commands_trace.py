@@ -73,7 +73,7 @@ def test_some_rows(fpcert, model):
 def test_the_empty_word(fpcert, model):
     code, shown = answer(fpcert, model, "", *PLACE)
     assert (code, [row["keys"] for row in shown["rows"]], shown["events"]) == (0, [0, 1], [])
-    assert "Rounding lost nothing here" in fpcert("trace", model, "", *PLACE).out
+    assert "rounding moved numbers, and nothing else" in fpcert("trace", model, "", *PLACE).out
 
 
 def test_another_precision(fpcert, model):

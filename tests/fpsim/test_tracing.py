@@ -78,7 +78,7 @@ def test_a_head_by_hand():
     assert end.worst[0] in (0, 1)
     assert abs(float(end.worst[1])) < 2**-11
     assert found.events == ()
-    assert "Rounding lost nothing here" in str(found)
+    assert "rounding moved numbers, and nothing else" in str(found)
 
 
 def test_weights_that_vanish():
