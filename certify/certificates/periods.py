@@ -6,10 +6,12 @@ from typing import Any
 
 from certify.certificates.document import certificate_bytes
 from certify.certificates.forms import angle_form, value_set_form
+from certify.certificates.pipelines import pipeline_form
 from certify.periodicity.result import Component, PeriodResult
 from certify.periodicity.verdict import Verdict
 from fpsim.errors import UnsupportedError
-from fpsim.realization import REALIZATIONS
+from fpsim.pipeline.rotation import PipelineRotation
+from fpsim.realization import REALIZATIONS, Realization
 
 __all__ = ["period_certificates", "uncertified"]
 
@@ -49,10 +51,6 @@ def _certificate_or_reason(component: Component) -> bytes | str:
 
 def _certificate(component: Component) -> bytes:
     rotation, verdict = component.rotation, component.verdict
-    if rotation.name not in REALIZATIONS:
-        raise UnsupportedError(
-            f"certificates of periodicity know the realizations {', '.join(REALIZATIONS)}, not {rotation.name}"
-        )
     if verdict.verdict not in ("periodic", "non-periodic"):
         raise UnsupportedError(f"component {component.number} is {verdict.verdict}: there is no claim to certify")
     inexact = verdict.leaves_F_at is None if verdict.proof == "left-F" else _half_known(verdict)
@@ -61,11 +59,12 @@ def _certificate(component: Component) -> bytes:
             f"component {component.number} is {verdict.verdict}, but from which position on is not known exactly, and "
             f"a certificate has to say it ({verdict.because})"
         )
+    theta, realize = _realization(rotation)
     claim: dict[str, Any] = {
         "kind": "period",
-        "theta": angle_form(rotation.angle),
+        "theta": theta,
         "F": value_set_form(rotation.values),
-        "realize": rotation.name,
+        "realize": realize,
         "verdict": verdict.verdict,
         "period": verdict.period,
         "preperiod": verdict.preperiod,
@@ -73,6 +72,18 @@ def _certificate(component: Component) -> bytes:
         "leaves": verdict.leaves_F_at,
     }
     return certificate_bytes(claim, {"because": verdict.proof, "positions": _positions(verdict)})
+
+
+def _realization(rotation: Realization) -> tuple[str | None, Any]:
+    """The fields `theta` and `realize`.  (A pipeline of one's own may have any name, also that of a realization.)"""
+    if isinstance(rotation, PipelineRotation):
+        return pipeline_form(rotation, rotation.values)
+    if rotation.name not in REALIZATIONS:
+        raise UnsupportedError(
+            f"certificates of periodicity know the realizations {', '.join(REALIZATIONS)} and pipelines, not "
+            f"{rotation.name}"
+        )
+    return angle_form(rotation.angle), rotation.name
 
 
 def _half_known(verdict: Verdict) -> bool:

@@ -9,6 +9,7 @@ from gmpy2 import mpq
 
 from certify.certificates.document import canonical_bytes, certificate_bytes
 from certify.certificates.forms import angle_form, number_form, regime_form, value_set_form
+from certify.certificates.pipelines import pipeline_form
 from certify.certified_range.bracket import bracket
 from certify.certified_range.error_bound import ErrorBounds, error_bounds
 from certify.certified_range.exhaustive import ReferenceRows
@@ -16,6 +17,7 @@ from certify.certified_range.question import Question
 from certify.certified_range.result import CertifiedRange, CertifiedRanges
 from fpsim.errors import UnsupportedError
 from fpsim.flarge import f_large
+from fpsim.pipeline.rotation import PipelineRotation
 from fpsim.realization import Given
 from fpsim.valueset import ValueSet
 from fpsim.valueset_text import value_set
@@ -57,20 +59,15 @@ def range_certificate(question: Question, result: CertifiedRange) -> bytes:
     """
     if not isinstance(question, Question):
         raise UnsupportedError("certificates are about heads of one rotary pair (--g), not of several")
-    array = given_blocks(question, result)
-    if question.realize not in REALIZATIONS and array is None:
-        raise UnsupportedError(
-            f"certificates know the realizations {', '.join(REALIZATIONS)} and array, not {question.realize}: its "
-            "blocks follow from no claim"
-        )
+    angle, realize = _realization(question, result)
     if result.status == "undefined":
         return flarge_certificate(question.regime.softmax)
     claim: dict[str, Any] = {
-        "g": angle_form(question.angle),
+        "g": angle,
         "C": number_form(question.scale),
         "k": question.offset,
         "regime": regime_form(question.regime),
-        "realize": question.realize if array is None else {"array": hashlib.sha256(array).hexdigest()},
+        "realize": realize,
         "criterion": question.criterion,
     }
     fails = _failing_pair(question, result)
@@ -85,6 +82,24 @@ def range_certificate(question: Question, result: CertifiedRange) -> bytes:
     road = "buckets" if "buckets" in result.method else "pairs" if result.method == "exhaustive" else "returns"
     hints = {"fails": fails, "road": road, "E": None if error is None else number_form(error)}
     return certificate_bytes(claim, hints)
+
+
+def _realization(question: Question, result: CertifiedRange) -> tuple[str | None, Any]:
+    """The fields `g` and `realize`."""
+    rotation = question.head.realization
+    if isinstance(rotation, PipelineRotation):
+        if rotation.bias_angle() is None or not rotation.stored:
+            raise UnsupportedError("a pipeline whose stored angle is 0, or no finite number, makes no head to certify")
+        return pipeline_form(rotation, question.regime.values)
+    array = given_blocks(question, result)
+    if array is not None:
+        return angle_form(question.angle), {"array": hashlib.sha256(array).hexdigest()}
+    if question.realize not in REALIZATIONS:
+        raise UnsupportedError(
+            f"certificates know the realizations {', '.join(REALIZATIONS)}, array and pipelines, not "
+            f"{question.realize}: its blocks follow from no claim"
+        )
+    return angle_form(question.angle), question.realize
 
 
 def given_blocks(question: Question, result: CertifiedRange) -> bytes | None:

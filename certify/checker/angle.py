@@ -14,8 +14,9 @@ from functools import lru_cache
 from typing import Any
 
 from .exact import Purse, ratio, show
-from .fixedpoint import cos_sin, exp, log, pi
+from .fixedpoint import cos_sin, pi
 from .limits import MAX_BITS, Malformed, Undecided
+from .power import enclose_power, rational_root
 
 __all__ = ["Angle", "parse_angle", "rational_angle"]
 
@@ -79,9 +80,9 @@ def parse_angle(thing: Any, what: str, purse: Purse) -> Angle:
     if of_root:
         factor = _factor(of_root.group(1), of_root.group(2), what, purse)
         base, power = (ratio(of_root.group(group), what, purse, 1_000) for group in (3, 4))
-        if base <= 0 or _is_rational(base, power.denominator):
+        if base <= 0 or rational_root(base, power.denominator) is not None:
             raise Malformed(f"{what} is not a rational times an irrational root")
-        return Angle(thing, None, None, _times(factor, _power(base, power)))
+        return Angle(thing, None, None, _times(factor, enclose_power(base, power)))
     return rational_angle(ratio(thing, what, purse), thing)
 
 
@@ -111,41 +112,3 @@ def _times(factor: Fraction, enclose: Callable[[int], tuple[int, int]]) -> Calla
         return min(ends) // unit, -(-max(ends) // unit)
 
     return product
-
-
-def _power(base: Fraction, power: Fraction) -> Callable[[int], tuple[int, int]]:
-    """b^s = exp(s ln b)."""
-    n, d = power.numerator, power.denominator
-    magnitude = (abs(n) * (base.numerator.bit_length() + base.denominator.bit_length())) // d + 1  # >= |log2 b^s|
-
-    def enclose(bits: int) -> tuple[int, int]:
-        wide = bits + magnitude + n.bit_length() + 8
-        if 3 * wide > MAX_BITS:  # exp and log take longer than cos
-            raise Undecided(f"the root would need {show(wide)} bits")
-        ends = [n * end for end in log(base.numerator, base.denominator, wide)]
-        low, _, e = exp(min(ends), d << wide, wide)
-        _, high, f = exp(max(ends), d << wide, wide)
-        return _shifted(low, e + bits), -_shifted(-high, f + bits)
-
-    return enclose
-
-
-def _shifted(m: int, e: int) -> int:
-    return m << e if e >= 0 else m >> -e
-
-
-def _is_rational(base: Fraction, degree: int) -> bool:
-    """Whether base^(1/degree), base > 0, is rational: numerator and denominator are then powers themselves."""
-    return all(_has_root(n, degree) for n in (base.numerator, base.denominator))
-
-
-def _has_root(n: int, degree: int) -> bool:
-    if n == 1 or degree == 1:
-        return True
-    if degree >= n.bit_length():  # a root of at least 2 would give at least 2^degree
-        return False
-    low, high = 1, 1 << (n.bit_length() // degree + 1)
-    while high - low > 1:  # low^degree <= n < high^degree
-        middle = (low + high) // 2
-        low, high = (middle, high) if middle**degree <= n else (low, middle)
-    return bool(low**degree == n)

@@ -9,12 +9,13 @@ other than 0 are irrational, and so are the multiples of pi and the roots that a
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 
 from .fixedpoint import exp as exp_between
 from .limits import Account
 from .valueset import INF, NAN, ZERO, Element, ValueSet, is_nan, same
 
-__all__ = ["Enclose", "add", "div", "exp_of", "fma", "mul", "round_real", "sub"]
+__all__ = ["Enclose", "add", "beyond_power_of_2", "div", "exp_of", "fma", "mul", "round_real", "sub"]
 
 Enclose = Callable[[int], tuple[int, int, int]]  # bits -> (low, high, d): the real is within [low/d, high/d]
 
@@ -51,13 +52,14 @@ def fma(values: ValueSet, x: Element, y: Element, z: Element) -> Element:
 
 
 def div(values: ValueSet, x: Element, y: Element) -> Element:
-    """x / y for y >= 0: x / 0 is an infinity of the sign of x, 0 / 0 NaN."""
+    """x / y: x / 0 is an infinity of the sign of x, 0 / 0 NaN."""
     x, y = values.operand(x), values.operand(y)
     if isinstance(x, float) or isinstance(y, float) or y == 0:
-        if is_nan(x) or is_nan(y) or x == y == 0 or (abs(x) == INF and y == INF):
+        if is_nan(x) or is_nan(y) or x == y == 0 or abs(x) == abs(y) == INF:
             return NAN
-        return ZERO if y == INF else values.beyond(x < 0)
-    return values.convert(x / y)
+        return ZERO if abs(y) == INF else values.beyond((x < 0) != (y < 0))
+    n, d = x.numerator * y.denominator, x.denominator * y.numerator
+    return values.round(-n if d < 0 else n, abs(d))
 
 
 def _sign(x: Element) -> float:
@@ -66,23 +68,36 @@ def _sign(x: Element) -> float:
 
 
 def exp_of(values: ValueSet, x: Element, account: Account) -> Element:
-    """exp(x) for x <= 0, -inf included."""
+    """exp(x)."""
     x = values.operand(x)
     if isinstance(x, float):
-        return x if is_nan(x) else ZERO
+        return x if is_nan(x) else ZERO if x < 0 else values.beyond(False)
     if x == 0:
         return values.round(1)
-    if values.top[0] == 0:
-        return ZERO
-    least = values.magnitude(1, False)  # nothing changes between 0 and half of it, where exp(x) < 2^x <= least / 4 lies
-    if -x >= 3 + max(least.denominator.bit_length() - least.numerator.bit_length(), 0):
-        return values.round(least.numerator, 4 * least.denominator)
+    outside = beyond_power_of_2(values, x)  # exp(x) is above 2^x for x > 0, and below it for x < 0
+    if outside is not None:
+        return outside
 
     def enclose(bits: int) -> tuple[int, int, int]:
         low, high, e = exp_between(x.numerator, x.denominator, bits)
         return low << max(e, 0), high << max(e, 0), 1 << max(-e, 0)
 
     return round_real(values, enclose, account)
+
+
+def beyond_power_of_2(values: ValueSet, x: Fraction) -> Element | None:
+    """What all numbers above 2^x, x > 0, or all between 0 and 2^x, x < 0, are rounded to; None where that is not known.
+
+    They are rounded alike if 2^x is above 2 M, or not above a quarter of the least positive value.
+    """
+    if values.top[0] == 0:
+        return ZERO
+    if x > values.extent + 1:
+        return values.round(2 << values.extent)
+    least = values.magnitude(1, False)
+    if -x >= 3 + max(least.denominator.bit_length() - least.numerator.bit_length(), 0):
+        return values.round(least.numerator, 4 * least.denominator)
+    return None
 
 
 def round_real(values: ValueSet, enclose: Enclose, account: Account) -> Element:

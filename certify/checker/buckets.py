@@ -51,7 +51,7 @@ class Keys:
     def _grow(self, count: int) -> None:
         self.head.account.store(count)
         for j in range(self._count, count):
-            x, y = self._operands(self.head.rotation.block(j))
+            x, y = self._operands(self.head.key(j))
             if isinstance(x, float) or isinstance(y, float):
                 self._broken.append(j)
             elif x or y:  # a key (0, 0) scores at most D

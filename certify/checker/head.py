@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from .arithmetic import add, fma, mul, sub
 from .given import Given
 from .limits import Account
-from .rotation import Block, Rotation
+from .rotation import Block, Rotation, rounded
 from .softmax import Order
 from .valueset import NAN, Element, ValueSet
 
@@ -44,7 +44,13 @@ class Head:
         angle = self.rotation.bias_angle()
         if angle is None:
             return NAN, NAN
-        return self.rotation.rounded(angle, self.k, 0, self.C), self.rotation.rounded(angle, self.k, 1, -self.C)
+        values, account = self.regime.values, self.account
+        return rounded(values, angle, self.k, 0, account, self.C), rounded(values, angle, self.k, 1, account, -self.C)
+
+    def key(self, j: int) -> Block:
+        """k_j: the block, converted where the tables of a pipeline are of another value set."""
+        block, store = self.rotation.block(j), self.regime.values
+        return block if self.rotation.values is store else (store.convert(block[0]), store.convert(block[1]))
 
     def _query(self, i: int) -> Block:
         """q_i, rounded into the value set of the parameters."""
@@ -58,6 +64,6 @@ class Head:
         """S(i, j)."""
         self.account.spend()
         score = self.regime.score
-        (a, b), (c, s) = self.query(i), self.rotation.block(j)
+        (a, b), (c, s) = self.query(i), self.key(j)
         first = mul(score, a, c)
         return fma(score, b, s, first) if self.regime.fma else add(score, first, mul(score, b, s))

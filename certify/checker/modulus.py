@@ -21,7 +21,7 @@ from .exact import Purse, integer, number, show
 from .kinds import parse_valueset
 from .limits import Account, Malformed, Refuted
 from .nmax import parse_regime
-from .rotation import Block, Rotation
+from .rotation import Block, Rotation, rounded
 from .softmax import Order, selects
 from .valueset import INF, ZERO, Element, ValueSet, is_nan
 
@@ -71,7 +71,10 @@ class Modulus:
             raise Refuted("a parameter of the head is beyond range")
         other = mul(regime.score, one, base)  # the score of every position but BOS
         for r in range(m):
-            bias = rotation.rounded(angle, r, 0), rotation.rounded(angle, r, 1, Fraction(-1))
+            bias = (
+                rounded(regime.values, angle, r, 0, account),
+                rounded(regime.values, angle, r, 1, account, Fraction(-1)),
+            )
             for i, block in enumerate(blocks):
                 self._check_position(r, i, self._score(block, bias, key), other)
         account.shown(f"at each residue of i BOS wins exactly where i = r modulo {m}, for each r", m * m)

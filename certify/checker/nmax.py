@@ -8,16 +8,13 @@ k - 1 always, since for L < k there are no such pairs.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-from .angle import Angle, parse_angle
 from .exact import Purse, integer, number, show, size
-from .given import Given
 from .head import Head, Regime
 from .kinds import parse_valueset
 from .limits import Account, Malformed, Refuted
-from .rotation import REALIZATIONS, Rotation
+from .realization import parse_rotation
 from .rows import Rows
 from .softmax import Order
 from .valueset import ValueSet
@@ -70,36 +67,17 @@ class Nmax:
         self.lower, self.upper = ends
         if ends == [None, None] or (self.lower is not None and self.upper is not None and self.lower > self.upper):
             raise Malformed("lower is at most upper, and one of them is a number")
-        self.criterion, self.realize = claim["criterion"], claim["realize"]
-        sha256 = self._array(self.realize)
-        if self.criterion not in ("gap", "weight") or (sha256 is None and self.realize not in REALIZATIONS):
-            raise Malformed("criterion or realize is none that is known")
+        self.criterion = claim["criterion"]
+        if self.criterion not in ("gap", "weight"):
+            raise Malformed("criterion is none that is known")
         self.C = number(claim["C"], "C", purse)
         if self.C <= 0:
             raise Malformed("C is above 0")
-        self.angle = parse_angle(claim["g"], "g", purse)
         self.regime = parse_regime(claim["regime"], purse)
+        self.rotation = parse_rotation(claim["realize"], claim["g"], "g", self.regime.values, purse, arrays=True)
         self.fails = self._parse_hints(hints, purse)
         self.account = account
-        values = self.regime.values
-        rotation = (
-            Rotation(self.angle, values, self.realize, account)
-            if sha256 is None
-            else Given(self.angle, values, sha256, account)
-        )
-        self.realize = rotation.realize
-        self.head = Head(rotation, self.C, self.k, self.regime, account)
-
-    @staticmethod
-    def _array(thing: Any) -> str | None:
-        """The sha256 of the file of given blocks; None for a realization that is named."""
-        if not isinstance(thing, dict):
-            return None
-        if set(thing) != {"array"} or not isinstance(thing["array"], str):
-            raise Malformed("realize is a name, or an object with the sha256 of an array")
-        if not re.fullmatch(r"[0-9a-f]{64}", thing["array"]):
-            raise Malformed("array is not a sha256: 64 hexadecimal digits")
-        return thing["array"]
+        self.head = Head(self.rotation, self.C, self.k, self.regime, account)
 
     def _parse_hints(self, hints: dict[str, Any], purse: Purse) -> tuple[int, int] | None:
         fails = hints["fails"]
@@ -117,7 +95,9 @@ class Nmax:
 
     def words(self) -> list[str]:
         """The claim, for a reader."""
-        claim = f"N_max^({self.k})(g = {_short(self.angle)}, C = {show(self.C)})"
+        text = self.rotation.angle.text
+        text = text if len(text) <= 60 else f"an angle of {len(text)} characters"
+        claim = f"N_max^({self.k})(g = {text}, C = {show(self.C)})"
         if self.kind == "nmax":
             claim = f"{claim} = {self.lower}"
         else:
@@ -128,9 +108,10 @@ class Nmax:
         others = [f"{stage}: {values}" for stage, values in stages.items() if values is not regime.values]
         how = {"blocked": f"in blocks of {order.block} terms", "wide": f"in {order.wide}"}
         return [
-            f"{claim}, criterion {self.criterion}, rotation realized as {self.realize}",
+            f"{claim}, criterion {self.criterion}, rotation realized as {self.rotation.realize}",
             "; ".join([f"values: {regime.values}", *others] if others else [f"every stage: {regime.values}"]),
             f"score's sum {'fused' if regime.fma else 'not fused'}; softmax summed {how.get(order.kind, order.kind)}",
+            *self.rotation.words(),
         ]
 
     def check(self) -> None:
@@ -179,12 +160,6 @@ class Nmax:
     def _unit(self) -> int:
         """What one value or score costs, in those of small numbers: about the square of their length."""
         regime = self.regime
-        bits = max(
-            s.bits
-            for s in (regime.values, regime.rotate, regime.score, regime.softmax, regime.order.wide or regime.values)
-        )
+        sets = (regime.values, regime.rotate, regime.score, regime.softmax, regime.order.wide or regime.values)
+        bits = max(self.rotation.bits, *(each.bits for each in sets))
         return 1 + (max(bits, size(self.C)) // 512) ** 2
-
-
-def _short(angle: Angle) -> str:
-    return angle.text if len(angle.text) <= 60 else f"an angle of {len(angle.text)} characters"

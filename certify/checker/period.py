@@ -12,11 +12,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from .angle import parse_angle
 from .exact import Purse, integer
 from .kinds import parse_valueset
 from .limits import Account, Malformed, Refuted, Undecided, Unsupported
-from .rotation import REALIZATIONS, Block, Rotation, equal
+from .realization import parse_rotation
+from .rotation import Block, equal
 from .valueset import ZERO, Element, is_nan, same
 
 __all__ = ["Period"]
@@ -30,8 +30,8 @@ class Period:
 
     def __init__(self, claim: dict[str, Any], hints: dict[str, Any], account: Account) -> None:
         purse = Purse(account)
-        if claim["realize"] not in REALIZATIONS or claim["verdict"] not in ("periodic", "non-periodic"):
-            raise Malformed("realize or verdict is none that is known")
+        if claim["verdict"] not in ("periodic", "non-periodic"):
+            raise Malformed("verdict is none that is known")
         names = {"period": 1, "preperiod": 0, "eventual": 1, "leaves": 0}
         numbers = {n: None if claim[n] is None else integer(claim[n], n, least) for n, least in names.items()}
         period, mu, cycle, self.leaves = numbers.values()
@@ -43,12 +43,14 @@ class Period:
             raise Malformed("verdict, period, preperiod, eventual and leaves contradict each other")
         self.cycle = None if mu is None or cycle is None else (mu, cycle)
         self.values = parse_valueset(claim["F"], "F", purse)
-        self.angle = parse_angle(claim["theta"], "theta", purse)
+        self.rotation = parse_rotation(claim["realize"], claim["theta"], "theta", self.values, purse, arrays=False)
+        if self.rotation.values is not self.values:
+            raise Malformed("the last value set of a pipeline's table is F, whose place is 0")
+        self.angle = self.rotation.angle
         if hints["because"] not in _BECAUSE or not isinstance(hints["positions"], list):
             raise Malformed("hints.because is none that is known, or hints.positions is not a list")
         self.positions = [integer(i, "a position", 0) for i in hints["positions"]]
         self.account = account
-        self.rotation = Rotation(self.angle, self.values, claim["realize"], account)
 
     def words(self) -> list[str]:
         """The claim, for a reader."""
@@ -63,20 +65,23 @@ class Period:
             says = (
                 f"are not periodic, but from position {self.cycle[0]} on, no earlier, with least period {self.cycle[1]}"
             )
-        return [f"the realized blocks of angle {text} {says}", f"realized as {self.rotation.realize} in {self.values}"]
+        how = f"realized as {self.rotation.realize} in {self.values}"
+        return [f"the realized blocks of angle {text} {says}", how, *self.rotation.words()]
 
     def check(self) -> None:
         """Show the claim; `Refuted` if it is false."""
-        self.account.unit = 1 + (self.values.bits // 512) ** 2
+        self.account.unit = 1 + (self.rotation.bits // 512) ** 2
         if not self.angle:
             self._is_cycle((0, 1), "angle 0 is the identity at every position")
         elif self.rotation.realize == "recurrence":
             self._states()
         elif self.rotation.exact and self.angle.turn is not None:
             self._table(self.angle.turn)
-        elif is_nan(self.values.round(1)):
-            self._leaves_at(0, "cos 0 = 1 has no value in F")
-        elif is_nan(self.values.round(-1)):
+        elif not self.rotation.exact and isinstance(self.rotation.phase(0), float):
+            self._leaves_at(0, "the phase of position 0 is no number")
+        elif any(is_nan(self.rotation.entry(x)) for x in (0, 1)):
+            self._leaves_at(0, "the block (cos 0, sin 0) = (1, 0) has no values in F")
+        elif is_nan(self.rotation.entry(-1)):
             self._one_side()
         elif self.rotation.exact:
             self._dense()

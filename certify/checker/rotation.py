@@ -14,7 +14,7 @@ from .counter import counted
 from .limits import MAX_CACHED, Account, Malformed
 from .valueset import NAN, ZERO, Element, ValueSet, same
 
-__all__ = ["REALIZATIONS", "Block", "Rotation", "equal"]
+__all__ = ["REALIZATIONS", "Block", "Rotation", "beyond_all", "equal", "rounded"]
 
 Block = tuple[Element, Element]
 ONE = Fraction(1)
@@ -26,6 +26,26 @@ def equal(a: Block, b: Block) -> bool:
     return same(a[0], b[0]) and same(a[1], b[1])
 
 
+def beyond_all(values: ValueSet) -> int:
+    """A position from which on all are rounded alike: one beyond 2 M."""
+    return 1 << (int(values.largest()).bit_length() + 2)
+
+
+def rounded(values: ValueSet, angle: Angle, i: int, which: int, account: Account, factor: Fraction = ONE) -> Element:
+    """round(factor cos(i angle)), or of the sine for which = 1; factor != 0."""
+    known = angle.known(i, which)
+    if known is not None:
+        return values.convert(factor * known)
+    n, d = factor.numerator, factor.denominator
+
+    def enclose(bits: int) -> tuple[int, int, int]:
+        found = angle.cos_sin(i, bits)
+        middle, error = n * found[which], abs(n) * found[2]
+        return middle - error, middle + error, d << bits
+
+    return round_real(values, enclose, account)
+
+
 class Rotation:
     """The blocks of one angle in one value set F; angle 0 is the identity in each realization."""
 
@@ -35,6 +55,15 @@ class Rotation:
         self.angle, self.values, self.realize, self.account = angle, values, realize, account
         self.block = lru_cache(maxsize=min(1 << 16, MAX_CACHED // (2 * values.extent + 1)))(self._block)
         self._states: list[Block] = []
+
+    @property
+    def bits(self) -> int:
+        """About the bits of the longest product that its operations round."""
+        return self.values.bits
+
+    def words(self) -> list[str]:
+        """What a reader is told besides `realize` and `values`."""
+        return []
 
     @property
     def exact(self) -> bool:
@@ -54,21 +83,11 @@ class Rotation:
 
     def multiple(self, angle: Angle, i: int) -> Block:
         """(round(cos(i angle)), round(sin(i angle)))."""
-        return self.rounded(angle, i, 0), self.rounded(angle, i, 1)
+        return rounded(self.values, angle, i, 0, self.account), rounded(self.values, angle, i, 1, self.account)
 
-    def rounded(self, angle: Angle, i: int, which: int, factor: Fraction = ONE) -> Element:
-        """round(factor cos(i angle)), or of the sine for which = 1; factor != 0."""
-        known = angle.known(i, which)
-        if known is not None:
-            return self.values.convert(factor * known)
-        n, d = factor.numerator, factor.denominator
-
-        def enclose(bits: int) -> tuple[int, int, int]:
-            found = angle.cos_sin(i, bits)
-            middle, error = n * found[which], abs(n) * found[2]
-            return middle - error, middle + error, d << bits
-
-        return round_real(self.values, enclose, self.account)
+    def entry(self, x: int) -> Element:
+        """What a cosine or sine of 1, 0 or -1 becomes in a block that is made of a phase, or of the exact angle."""
+        return self.values.round(x)
 
     @cached_property
     def stored(self) -> Element:
@@ -91,9 +110,7 @@ class Rotation:
         """x_i: round(i), or the counter's."""
         if self.realize == "counter":
             return counted(self.values, i, self.account)
-        if i is None:  # round(i) is one for all i beyond 2 M
-            i = 1 << (int(self.values.largest()).bit_length() + 2)
-        return self.values.round(i)
+        return self.values.round(beyond_all(self.values) if i is None else i)
 
     def turned_by(self, phase: Element) -> Block:
         """(round(cos phase), round(sin phase)) of an element; of an infinity they are NaN."""

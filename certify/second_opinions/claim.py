@@ -117,6 +117,7 @@ def read_claim(data: bytes) -> Claim:
 
 
 def _range(claim: dict[str, Any], hints: dict[str, Any], *, exact: bool) -> Range:
+    realize = _realize(claim)
     regime = object_of(field_of(claim, "regime"), "regime")
     values = values_of(field_of(regime, "values"))
 
@@ -144,7 +145,7 @@ def _range(claim: dict[str, Any], hints: dict[str, Any], *, exact: bool) -> Rang
         softmax=stage("softmax"),
         fma=one_of(field_of(regime, "fma"), "fma", (True, False)),
         order=order_of(field_of(regime, "order")),
-        realize=_realize(claim),
+        realize=realize,
         criterion=one_of(field_of(claim, "criterion"), "criterion", ("gap", "weight")),
         exact=exact,
         lower=ends[0],
@@ -154,6 +155,7 @@ def _range(claim: dict[str, Any], hints: dict[str, Any], *, exact: bool) -> Rang
 
 
 def _period(claim: dict[str, Any]) -> Period:
+    realize = _realize(claim)
     counts = {
         name: None if (value := field_of(claim, name)) is None else natural_of(value, name)
         for name in ("period", "preperiod", "eventual", "leaves")
@@ -161,7 +163,7 @@ def _period(claim: dict[str, Any]) -> Period:
     return Period(
         angle=angle_of(field_of(claim, "theta")),
         values=values_of(field_of(claim, "F")),
-        realize=_realize(claim),
+        realize=realize,
         verdict=one_of(field_of(claim, "verdict"), "verdict", ("periodic", "non-periodic")),
         **counts,
     )
@@ -169,6 +171,8 @@ def _period(claim: dict[str, Any]) -> Period:
 
 def _realize(claim: dict[str, Any]) -> str:
     name = field_of(claim, "realize")
+    if isinstance(name, dict):  # then the angle may be null
+        name = " ".join(name)
     if name not in ("ideal", "table", "phase", "counter", "recurrence"):
         raise UnsupportedError(f"the realization {name!r} is not known to second opinions")
     return str(name)

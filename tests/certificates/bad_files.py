@@ -451,6 +451,109 @@ UNDECIDED: dict[str, tuple[str, dict[str, Any]]] = {
     "angle-with-a-great-exponent": (IRRATIONAL, {"claim.theta": "10000^(99999/64)"}),
 }
 
+P = "claim.realize.pipeline"  # where a pipeline is spelled out
+STACK, ROOT, INVERSE = (
+    "period-pipeline-transformers-fp16",
+    "period-pipeline-theta-root",
+    "period-pipeline-theta-inverse",
+)
+POWER, PRODUCT, ATTENTION = (f"period-pipeline-kept-{name}" for name in ("power", "running-product", "attention"))
+FROZEN, IDENTITY, LLAMA = (
+    "period-pipeline-gpt-j-fp16-frozen",
+    "period-pipeline-theta-0-with-attention",
+    "nmax-pipeline-llama-wide-table",
+)
+BUFFER, DIVIDE = "nmax-pipeline-bf16-buffer-g0.1", "period-pipeline-kept-divide-fixed"
+FP32_END = 340282356779733661637539395458142568448
+PERIODIC = {
+    "claim.verdict": "periodic",
+    "claim.period": 1,
+    "claim.preperiod": 0,
+    "claim.eventual": 1,
+    "claim.leaves": None,
+}
+
+REFUTED |= {
+    "pipeline-leaves-later": (STACK, {"claim.leaves": FP32_END + 1}),
+    "pipeline-leaves-earlier": (STACK, {"claim.leaves": FP32_END - 1}),
+    "pipeline-leaves-at-0": (STACK, {"claim.leaves": 0}),
+    "pipeline-said-periodic": (STACK, PERIODIC),
+    "pipeline-said-to-repeat": (STACK, {"claim.leaves": None}),
+    "pipeline-fp16-positions-said-to-last-as-fp32": (STACK, {f"{P}.phase": [["round", 0], ["mul", 1, 7]]}),
+    "pipeline-fp16-product-said-to-last-as-fp32": (STACK, {f"{P}.phase": [["round", 1], ["mul", 0, 7]]}),
+    "pipeline-all-fp16-said-of-fp32": ("period-pipeline-all-fp16", {"claim.leaves": FP32_END}),
+    "pipeline-frozen-said-periodic": (FROZEN, PERIODIC),
+    "pipeline-with-a-time-scale-of-0": (INVERSE, {f"{P}.numbers": [["inverse", 1], ["exact", 0]], f"{P}.phase.1": ["div", 1, 1]}),
+    "pipeline-with-an-infinite-number": (STACK, {f"{P}.numbers.1": ["exact", "1p3000"], f"{P}.numbers.4": ["round", 1, 0], f"{P}.phase.1": ["mul", 1, 5]}),
+    "pipeline-mu-plus-1": (POWER, {"claim.preperiod": 53250}),
+    "pipeline-mu-minus-1": (POWER, {"claim.preperiod": 53248}),
+    "pipeline-constant-with-period-2": (POWER, {"claim.eventual": 2}),
+    "pipeline-constant-said-to-leave-F": (POWER, {"claim.leaves": 65520, "claim.preperiod": None, "claim.eventual": None}),
+    "pipeline-constant-said-periodic": (POWER, PERIODIC),
+    "pipeline-positions-in-fp16": (POWER, {f"{P}.phase.0": ["round", 3]}),
+    "pipeline-phase-that-overflows": (POWER, {f"{P}.sets.2.overflow": "inf", f"{P}.numbers.6": ["mul", 1, 1, 5]}),
+    "pipeline-a-base-of-1": (PRODUCT, {"claim.preperiod": 53248, f"{P}.numbers.0": ["exact", 1]}),
+    "pipeline-operands-of-a-wider-set": (ATTENTION, {f"{P}.phase.1": ["mul", 2, 7]}),
+    "pipeline-divide-mu-of-another-step": (DIVIDE, {"claim.preperiod": 31}),
+    "pipeline-identity-said-to-leave-F": (IDENTITY, {"claim.leaves": FP32_END, "claim.verdict": "non-periodic", "claim.period": None, "claim.preperiod": None, "claim.eventual": None}),
+    "pipeline-entries-beyond-range": (STACK, {f"{P}.table": [["round", 1], ["mul", 0, 6], ["round", 0]], f"{P}.numbers.6": ["div", 1, 1, 0], "claim.F.overflow": "nan", "claim.F.largest": 2048}),
+    "nmax-pipeline-value-plus-1": (BUFFER, {"claim.value": 6}),
+    "nmax-pipeline-value-minus-1": (BUFFER, {"claim.value": 4}),
+    "nmax-pipeline-another-buffer": (BUFFER, {f"{P}.numbers.0": ["angle", 1]}),
+    "nmax-pipeline-wide-table-value-plus-1": (LLAMA, {"claim.value": 20}),
+    "nmax-pipeline-wide-table-value-minus-1": (LLAMA, {"claim.value": 18}),
+    "nmax-pipeline-table-of-fixed-point": (LLAMA, {f"{P}.table": [["round", 1], ["round", 2]], f"{P}.sets": [
+        {"emin": -126, "ftz": False, "kind": "float", "largest": 340282346638528859811704183484516925440, "overflow": "inf", "precision": 24, "rounding": "even"},
+        {"kind": "fixed", "largest": 1, "overflow": "saturate", "rounding": "even", "step": "1p-3"},
+    ]}),
+}  # fmt: skip
+
+MALFORMED |= {
+    "pipeline-a-name": (STACK, {P: "transformers"}),
+    "pipeline-beside-an-array": (STACK, {"claim.realize.array": "0" * 64}),
+    "pipeline-given-as-an-array-in-a-period": (STACK, {"claim.realize": {"array": "0" * 64}, "claim.theta": "1"}),
+    "pipeline-with-a-name": (STACK, {f"{P}.name": "transformers"}),
+    "pipeline-without-a-table": (STACK, {f"{P}.table": ...}),
+    "pipeline-table-empty": (STACK, {f"{P}.table": []}),
+    "pipeline-phase-empty": (STACK, {f"{P}.phase": []}),
+    "pipeline-phase-that-begins-with-a-product": (STACK, {f"{P}.phase": [["mul", 1, 7]]}),
+    "pipeline-table-that-begins-with-a-product": (STACK, {f"{P}.table": [["mul", 1, 7], ["round", 0]]}),
+    "pipeline-entries-in-another-set-than-F": (STACK, {f"{P}.table": [["round", 1]]}),
+    "pipeline-entries-in-a-copy-of-F": (ROOT, {f"{P}.table": [["round", 1]], f"{P}.sets": [{"kind": "grid", "overflow": "inf", "rounding": "even", "values": [0, 1]}]}),
+    "pipeline-table-of-9-steps": (STACK, {f"{P}.table": [["round", 0]] * 9}),
+    "pipeline-phase-of-5001-steps": (STACK, {f"{P}.phase": [["round", 0]] * 5001}),
+    "pipeline-of-17-sets": (STACK, {f"{P}.sets": [{"kind": "grid", "overflow": "inf", "rounding": "even", "values": [0, n]} for n in range(1, 18)]}),
+    "pipeline-of-65-numbers": (STACK, {f"{P}.numbers": [["exact", n] for n in range(65)]}),
+    "pipeline-set-that-there-is-not": (STACK, {f"{P}.phase.0": ["round", 2]}),
+    "pipeline-set-minus-1": (STACK, {f"{P}.phase.0": ["round", -1]}),
+    "pipeline-set-true": (STACK, {f"{P}.phase.0": ["round", True]}),
+    "pipeline-set-a-name": (STACK, {f"{P}.phase.0": ["round", "fp32"]}),
+    "pipeline-number-that-names-itself": (STACK, {f"{P}.numbers.7": ["round", 1, 7]}),
+    "pipeline-number-that-comes-later": (STACK, {f"{P}.numbers.2": ["round", 1, 3]}),
+    "pipeline-number-that-there-is-not": (STACK, {f"{P}.phase.1": ["mul", 1, 8]}),
+    "pipeline-number-unknown": (STACK, {f"{P}.numbers.5": ["sqrt", 1, 2]}),
+    "pipeline-number-with-too-many-operands": (STACK, {f"{P}.numbers.7": ["round", 1, 6, 6]}),
+    "pipeline-number-with-too-few-operands": (STACK, {f"{P}.numbers.5": ["pow", 1, 2]}),
+    "pipeline-number-empty": (STACK, {f"{P}.numbers.0": []}),
+    "pipeline-number-exact-not-in-its-form": (STACK, {f"{P}.numbers.3": ["exact", "3/8"]}),
+    "pipeline-number-exact-in-a-set": (STACK, {f"{P}.numbers.0": ["exact", 1, 1]}),
+    "pipeline-step-unknown": (STACK, {f"{P}.phase.1": ["add", 1, 7]}),
+    "pipeline-step-rounds-a-number": (STACK, {f"{P}.phase.1": ["round", 1, 7]}),
+    "pipeline-step-a-text": (STACK, {f"{P}.phase.1": "round"}),
+    "pipeline-step-a-list-in-its-place": (STACK, {f"{P}.phase.1": [["mul"], 1, 7]}),
+    "pipeline-with-an-angle-that-no-number-has": (STACK, {"claim.theta": "1"}),
+    "pipeline-without-the-angle-of-a-number": (ROOT, {"claim.theta": None}),
+    "pipeline-inverse-of-a-negative-angle": (INVERSE, {"claim.theta": "-1/7*pi"}),
+    "pipeline-inverse-of-0": (INVERSE, {"claim.theta": "0"}),
+    "realize-null": (STACK, {"claim.realize": None}),
+    "theta-null-without-a-pipeline": (IRRATIONAL, {"claim.theta": None}),
+}  # fmt: skip
+
+UNDECIDED |= {
+    "pipeline-a-long-power": (STACK, {f"{P}.numbers.1": ["exact", "1001p-12"], f"{P}.numbers.3": ["exact", 10**9]}),
+    "pipeline-a-power-of-a-long-number": (STACK, {f"{P}.numbers.1": ["exact", "1p5000"], f"{P}.numbers.3": ["exact", "1/1000"], f"{P}.numbers.5": ["pow", 1, 1, 4]}),
+}  # fmt: skip
+
 # true claims whose hints do not show them
 UNDECIDED |= {
     "modulus-m-100000": (MODULUS, {"claim.m": 100_000}),
@@ -469,6 +572,11 @@ UNDECIDED |= {
 UNSUPPORTED: dict[str, tuple[str, dict[str, Any]]] = {
     "kind-simulation": (FP16, {"claim": SIMULATION, "hints": RUN}),
     "simulation-of-all-lengths": (FP16, {"claim": SIMULATION | {"length": "all"}, "hints": RUN | {"states": [1, 2]}}),
+    "pipeline-a-power-of-a-negative-number": (STACK, {f"{P}.numbers.1": ["exact", -10_000]}),
+    "pipeline-a-logarithm-of-a-negative-number": (
+        STACK,
+        {f"{P}.numbers.7": ["log", 1, 3], f"{P}.numbers.3": ["exact", -1]},
+    ),
     "class-of-a-language": (FP16, {"claim": {"class": "SL", "dfa": {}, "kind": "language", "member": True}}),
     "kind-unknown": (FP16, {"claim.kind": "nmax2"}),
     "kind-empty": (FP16, {"claim.kind": ""}),
@@ -563,7 +671,7 @@ def _changed(data: bytes, fields: Mapping[str, Any]) -> bytes:
     """The certificate with other fields; one that is ... is left out."""
     document = json.loads(data)
     for path, new in fields.items():
-        *folders, last = path.split(".")
+        *folders, last = (int(part) if part.isdigit() else part for part in path.split("."))
         place = document
         for folder in folders:
             place = place[folder]

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
+
+from gmpy2 import mpq
 
 from certify.certificates.document import certificate_bytes
 from certify.certificates.forms import number_form, regime_form, value_set_form
@@ -18,10 +21,15 @@ from certify.certified_range.compute import nmax_of
 from certify.certified_range.question import Question, parse_scale
 from certify.languages.compute import classify
 from certify.languages.dfa import Dfa
+from certify.periodicity.collision import Collision
+from certify.periodicity.component import decide
 from certify.periodicity.compute import period
+from certify.periodicity.result import Component, PeriodResult
 from fpsim.angle import Angle, conventional_angle
 from fpsim.grid_file import grid
+from fpsim.pipeline import Chain, Pipeline, Stages
 from fpsim.regime import Regime
+from fpsim.schedule import Schedule
 from fpsim.valueset import ValueSet
 from fpsim.valueset_text import value_set
 
@@ -159,6 +167,53 @@ PERIODS: dict[str, dict[str, Any]] = {
     "recurrence-e4m3-saturating": {"theta": "1", "realize": "recurrence", "dtype": "e4m3:saturate"},
 }
 
+# Stages whose sets saturate, so that a pipeline ends in one block and does not leave F.
+_KEPT = Stages(position="e5m2:saturate", phase="fp16:saturate", linear="position")
+_FIXED = Stages(Chain("divide", "fp16", "fp16", "fp16"), "fp16", "fixed:8.2", None, "fixed:10.5", "fp16")
+_LOOSE = Stages(
+    position="bf16:saturate", operands="e4m3:saturate", phase="bf16:saturate", attention="bf16", rotate="fp32"
+)
+
+# Name: the pipeline, by name or as stages; the number of the pair, the schedule and the data type, and its scaling.
+PIPELINES: dict[str, dict[str, Any]] = {
+    "transformers-fp16": {"of": "transformers", "pair": 3},
+    "all-fp16": {"of": "all-fp16", "pair": 2, "dtype": "bf16"},
+    "gpt-j-fp16-frozen": {"of": "gpt-j", "pair": 1, "base": 500_000},
+    "vllm-linear": {"of": "vllm", "pair": 1, "linear": 8},
+    "megatron-linear": {"of": "megatron", "pair": 1, "linear": "5/2"},
+    "ggml-running-product": {"of": "ggml-cpu", "pair": 6, "linear": 4},
+    "ggml-scale-power": {"of": "ggml-cuda", "pair": 7, "base": "1000003/7"},
+    "mlx-exp-log": {"of": "mlx", "pair": 3, "dtype": "bf16"},
+    "maxtext-divide": {"of": "maxtext", "pair": 2},
+    "theta-inverse": {"of": "maxtext", "theta": "pi/7"},
+    "theta-root": {"of": "llama", "theta": conventional_angle(10000, 5, 64).times(3)},
+    "theta-0-with-attention": {"of": "transformers", "theta": "0"},
+    "kept-power": {"of": _KEPT, "pair": 1, "linear": 4},
+    "kept-exp-log": {"of": replace(_KEPT, chain=Chain("exp-log", "fp16", "fp16", "fp16")), "pair": 2, "dtype": "bf16"},
+    "kept-running-product": {
+        "of": replace(_KEPT, chain=Chain("running-product"), linear="phase"),
+        "pair": 3,
+        "linear": 2,
+    },
+    "kept-divide-fixed": {"of": _FIXED, "pair": 1, "dtype": "e4m3"},
+    "kept-attention": {"of": _LOOSE, "pair": 1, "attention": "5/4", "dtype": "e4m3"},
+    "leaves-F-at-0": {
+        "of": Stages(Chain("running-product", "fp16", "fp16", "fp16")),
+        "pair": 2,
+        "base": "1/10000000000",
+    },
+}
+
+# Name: what is asked, and the pipeline.
+PIPELINE_RANGES: dict[str, dict[str, Any]] = {
+    "transformers-fp16-C1e3": {"C": 1000, "of": "transformers"},
+    "bf16-buffer-g0.1": {"C": 10**6, "g": "1/10", "of": "transformers-bf16-buffer", "dtype": "bf16"},
+    "vllm-rotate-fp32": {"C": 1000, "of": "vllm", "rotate": "fp32"},
+    "llama-wide-table": {"C": 700, "of": "llama", "rotate": "fp32", "k": 2},
+    "weight-tf32-product": {"C": 2000, "of": "tf32-product", "dtype": "bf16", "criterion": "weight"},
+    "divide-fixed": {"C": 100, "of": _FIXED, "dtype": "e4m3:saturate"},
+}
+
 # Name: the class, and the language: an expression with its letters, or a DFA.
 LANGUAGES: dict[str, tuple[str, dict[str, Any]]] = {
     "P-begins-with-a": ("LTL[P]", {"regex": "a.*", "alphabet": "ab"}),
@@ -204,9 +259,42 @@ MODULI: dict[str, tuple[int, Any, dict[str, Any]]] = {
 }
 
 
-def _question(C: Any, g: Any = "1", dtype: Any = "fp16", k: int = 1, kind: str = "ideal", **options: Any) -> Question:
+def _question(C: Any, g: Any = "1", dtype: Any = "fp16", k: int = 1, kind: Any = "ideal", **options: Any) -> Question:
     criterion = options.pop("criterion", "gap")
     return Question(Angle.parse(g, "g"), parse_scale(C), k, Regime.of(dtype, **options), kind, criterion)
+
+
+def _pipeline(of: Any) -> Pipeline:
+    return Pipeline("of one's own", of) if isinstance(of, Stages) else Pipeline.named(of)
+
+
+def _pipeline_period(
+    of: Any,
+    pair: int = 0,
+    base: Any = 10_000,
+    dtype: Any = "fp16",
+    linear: Any = None,
+    attention: Any = None,
+    theta: Any = None,
+) -> bytes:
+    """The claim about one pair of 8; with theta about that angle, rounded once."""
+    pipeline, values = _pipeline(of), value_set(dtype)
+    if theta is None:
+        schedule = Schedule.conventional(mpq(base), 16)
+        if linear is not None:
+            schedule = schedule.scaled({"rope_type": "linear", "factor": mpq(linear)})
+        if attention is not None:
+            schedule = replace(schedule, attention_factor=mpq(attention))
+        rotation = pipeline.for_schedule(schedule).rotations(values)[pair]
+    else:
+        rotation = pipeline.rotation(Angle.parse(theta, "theta"), values)
+    component = Component(pair, None, None, decide(rotation), Collision(None), rotation)
+    (certificate,) = period_certificates(PeriodResult((component,), "", values.name, pipeline.name))
+    return certificate
+
+
+def _pipeline_range(of: Any, **options: Any) -> bytes:
+    return _range(kind=_pipeline(of), **options)
 
 
 def _range(C: Any, method: str = "auto", max_length: int | None = None, **options: Any) -> bytes:
@@ -262,6 +350,10 @@ def makers() -> Iterator[tuple[str, Callable[[], bytes]]]:
     yield "nmax-range-upper-only-fp64", lambda: _upper_only(10**18, dtype="fp64")
     for name, options in PERIODS.items():
         yield f"period-{name}", lambda options=options: _period(**options)
+    for name, options in PIPELINES.items():
+        yield f"period-pipeline-{name}", lambda options=options: _pipeline_period(**options)
+    for name, options in PIPELINE_RANGES.items():
+        yield f"nmax-pipeline-{name}", lambda options=options: _pipeline_range(**options)
     for name, (m, scale, options) in MODULI.items():
         yield f"modulus-{name}", lambda m=m, scale=scale, options=options: _modulus(m, scale, options)
     for name, (kind, options) in LANGUAGES.items():

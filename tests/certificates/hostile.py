@@ -177,9 +177,47 @@ def _claims() -> Iterator[tuple[str, Any, Any, tuple[str, ...]]]:
     yield "a counter that stays far out", *period(VAST, "1", "counter", cycle=(2**237, 1)), ANY
     up = FP16 | {"rounding": "up", "emin": -1000, "largest": f"{2**11 - 1:x}p9000"}
     yield "a counter that climbs 2^10 binades", *period(up, "1", "counter", leaves=3), NOT_VERIFIED
+    yield from _pipelines()
     claim, hints = period(FP16, "1", "ideal", leaves=None)
     yield "65536 positions", claim, hints | {"positions": list(range(65_536))}, ("verified",)
     yield "50 positions of 20000 digits", claim, hints | {"positions": [great + n for n in range(50)]}, ANY
+
+
+def _pipelines() -> Iterator[tuple[str, Any, Any, tuple[str, ...]]]:
+    up = FP16 | {"rounding": "up", "emin": -16_000, "precision": 240, "largest": "1p16000"}
+    kept = VAST | {"overflow": "saturate"}
+    odd = [f"{2**60_000 + 2 * n + 1:x}p{n}" for n in range(1, 5)]
+    hard = [["exact", f"1p-{14_000 + n}"] for n in range(30)]
+    yield "numbers hard to round, e^x", *pipeline([up], [*hard, *(["exp", 1, n] for n in range(30))]), NOT_VERIFIED
+    hard = [["exact", f"1p-{3_000 + n}"] for n in range(30)]
+    power = [["exact", 3], *hard, *(["pow", 1, 0, n] for n in range(1, 31))]
+    yield "numbers hard to round, 3^x", *pipeline([up], power), NOT_VERIFIED
+    roots = [["exact", f"{2**4000 + 2 * n + 1:x}p-4001"] for n in range(30)]
+    roots += [["exact", "1p-1"], *(["pow", 1, n, 30] for n in range(30))]
+    yield "roots of long numbers", *pipeline([up], roots), NOT_VERIFIED
+    great = [*(["exact", 690_000 + n] for n in range(30)), *(["exp", 1, n] for n in range(30))]
+    yield "numbers of a million bits", *pipeline([VAST], great), NOT_VERIFIED
+    third = [["exact", "1/3"]]
+    yield "5000 steps", *pipeline([kept], third, [["mul", 1, 0]] * 4_999, cycle=(5, 1)), NOT_VERIFIED
+    far = pipeline([kept], third, [["mul", 1, 0]] * 4_999, cycle=(10**5_000, 1))
+    yield "5000 steps of numbers of a million bits", *far, NOT_VERIFIED
+    steps = [["mul", 1, 0], ["div", 1, 1], ["mul", 1, 2], ["div", 1, 3]] * 1_249
+    long = pipeline([VAST], [["exact", x] for x in odd], steps)
+    yield "5000 steps with long numbers", *long, NOT_VERIFIED
+    claim, hints = nmax(FP16, 5, realize=long[0]["realize"], g=None)
+    yield "an angle that 5000 long numbers make", claim, hints, UNDECIDED
+    yield "16 sets of 2^2000000 values", *pipeline([VAST] * 16, third), NOT_VERIFIED
+    grids = [grid(range(4_000)) for _ in range(16)]
+    yield "16 grids", *pipeline(grids, third, [["mul", n, 0] for n in range(1, 17)], cycle=(9, 1)), NOT_VERIFIED
+
+
+def pipeline(
+    sets: list[Any], numbers: list[Any], steps: Any = (), **options: Any
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A claim about a pipeline, whose position is rounded into the first of the sets."""
+    shown: dict[str, Any] = {"numbers": numbers, "phase": [["round", 1], *steps], "sets": sets, "table": [["round", 0]]}
+    claim, hints = period(FP16, "1", "", **options)
+    return claim | {"realize": {"pipeline": shown}, "theta": None}, hints
 
 
 def grid(values: Any) -> dict[str, Any]:

@@ -29,6 +29,8 @@ _WORDS = (
     ("not", "past"),
     ("and", "or"),
     ("pairs", "returns", "buckets"),
+    ("angle", "inverse", "round", "exp", "log"),
+    ("mul", "div", "pow"),
     ("periodic", "non-periodic"),
     ("finite-table", "irrational-angle", "eventually-constant", "state-cycle", "left-F"),
 )

@@ -7,10 +7,14 @@ with any of it.
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import math
 import re
+import sys
 from fractions import Fraction
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from gmpy2 import mpq
@@ -52,6 +56,20 @@ _ENUMS = {
     "realize": tuple(REALIZATIONS),
     "verdict": ("periodic", "non-periodic"),
 }
+
+
+def _neighbour(name: str) -> ModuleType:
+    """A module of this folder, which is no package and not on the path."""
+    spec = importlib.util.spec_from_file_location(f"{__name__}_{name}", Path(__file__).with_name(f"{name}.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look for it there
+    spec.loader.exec_module(module)
+    return module
+
+
+programs = _neighbour("programs")
 
 
 class NoClaimError(Exception):
@@ -211,9 +229,23 @@ def _question(claim: Any) -> Question:
     scale = _number(claim["C"])
     if scale <= 0:
         raise NoClaimError
-    criterion, kind = _one(claim["criterion"], _ENUMS["criterion"]), _one(claim["realize"], _ENUMS["realize"])
-    k, angle = _integer(claim["k"], 1), _angle(claim["g"])
-    return AnyQuestion(angle, scale, k, _regime(claim["regime"]), kind, criterion)
+    criterion, k, regime = (
+        _one(claim["criterion"], _ENUMS["criterion"]),
+        _integer(claim["k"], 1),
+        _regime(claim["regime"]),
+    )
+    if isinstance(claim["realize"], dict):
+        program = _program(claim["realize"], claim["g"], regime.values)
+        return AnyQuestion(program.angle, scale, k, regime, program, criterion)
+    kind = _one(claim["realize"], _ENUMS["realize"])
+    return AnyQuestion(_angle(claim["g"]), scale, k, regime, kind, criterion)
+
+
+def _program(realize: Any, angle: Any, values: ValueSet) -> Any:
+    """The pipeline that a claim spells out."""
+    if set(realize) != {"pipeline"}:
+        raise NoClaimError
+    return programs.Program.read(realize["pipeline"], angle, values, _values, _number, _angle)
 
 
 def _n_max(question: Question, asked: int) -> tuple[int | None, int | None]:
@@ -222,13 +254,14 @@ def _n_max(question: Question, asked: int) -> tuple[int | None, int | None]:
         return None, None
     k = question.offset
     if k <= _ROWS:
-        rows = ReferenceRows(question)
+        program = isinstance(question.kind, programs.Program)
+        rows = programs.ProgramRows(question) if program else ReferenceRows(question)
         for i in range(k + 1, min(asked + 3, k + _ROWS)):
             if rows.failure(i) is not None:
                 return i - 2, i - 2
         if asked + 3 <= k + _ROWS or asked < k - 1:
             return max(asked + 1, k - 1), None
-    if question.threshold is None:
+    if question.threshold is None or isinstance(question.kind, programs.Program):
         raise TooMuchError
     asked_of = Question(question.angle, question.scale, k, question.regime, question.kind, question.criterion)
     found = nmax_of(asked_of, method="bracket")
@@ -276,6 +309,11 @@ def _contradicted(claim: Any) -> bool:
 
 def _cycle(claim: Any) -> dict[str, Any] | None:
     """What is so of the blocks, in the fields of a claim."""
+    if isinstance(claim["realize"], dict):
+        program = _program(claim["realize"], claim["theta"], _values(claim["F"]))
+        if program.table[-1][1] != 0:
+            raise NoClaimError
+        return dict(program.cycle())
     rotation = realize(_one(claim["realize"], _ENUMS["realize"]), _angle(claim["theta"]), _values(claim["F"]))
     found = decide(rotation, max_steps=min(_STEPS, default_max_steps(rotation.values)))
     if found.verdict == "undecided" or (found.proof == "left-F" and found.leaves_F_at is None):

@@ -10,7 +10,7 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-__all__ = ["random_claim", "with_hints"]
+__all__ = ["random_claim", "random_pipeline_claim", "with_hints"]
 
 MODES = ("even", "even", "away", "zero", "up", "down", "odd")
 POLICIES = ("inf", "saturate", "nan")
@@ -102,6 +102,53 @@ def random_claim(rng: Random) -> dict[str, Any]:
     return claim | rng.choice(
         ({"lower": lower, "upper": upper}, {"lower": lower, "upper": None}, {"lower": None, "upper": upper})
     )
+
+
+def random_pipeline(rng: Random) -> tuple[str | None, dict[str, Any]]:
+    """(the angle or null, a pipeline): numbers by any operations, steps by any numbers, in a few value sets."""
+    sets = [random_values(rng) for _ in range(rng.randint(0, 3))]
+    count = len(sets) + 1
+
+    def at() -> int:
+        return rng.randrange(count)
+
+    angle: str | None = None
+    numbers: list[list[Any]] = []
+    if rng.random() < 0.5:
+        angle = rng.choice(ANGLES + ROOTS + ("1/2",))
+        numbers.append([rng.choice(("angle", "angle", "angle" if angle.startswith("-") else "inverse")), at()])
+    exact = (1, 2, 3, 10, 10000, "1p-1", "1/3", "-1p-6", "5p-3", 0, 40)
+    numbers += [["exact", rng.choice(exact)] for _ in range(rng.randint(1, 5))]
+    for _ in range(rng.randint(0, 5)):
+        name = rng.choice(("round", "mul", "div", "pow", "pow", "exp", "log"))
+        operands = [rng.randrange(len(numbers)) for _ in range(2 if name in ("mul", "div", "pow") else 1)]
+        numbers.append([name, at(), *operands])
+
+    def steps(most: int) -> list[list[Any]]:
+        made: list[list[Any]] = [["round", at()]]
+        for _ in range(rng.randint(0, most)):
+            name = rng.choice(("round", "mul", "mul", "mul", "div"))
+            n = rng.choice((rng.randrange(len(numbers)), len(numbers) - 1))
+            made.append(
+                [name, at()] if name == "round" else [name, at(), n] if rng.random() < 0.8 else [name, at(), n, at()]
+            )
+        return made
+
+    return angle, {"numbers": numbers, "phase": steps(4), "sets": sets, "table": steps(2)}
+
+
+def random_pipeline_claim(rng: Random) -> dict[str, Any]:
+    """A claim about a pipeline."""
+    angle, pipeline = random_pipeline(rng)
+    if rng.random() < 0.6:
+        pipeline["table"].append(["round", 0])
+        claim = {"kind": "period", "F": random_values(rng), "realize": {"pipeline": pipeline}, "theta": angle}
+        return claim | _cycle(rng)
+    scale = Fraction(rng.choice((1, 2, 7, 40, 255, 1000)), rng.choice((1, 1, 3, 4)))
+    k = rng.choice((1, 1, 2))
+    claim = {"kind": "nmax", "C": number_form(scale), "criterion": rng.choice(("gap", "weight")), "g": angle, "k": k}
+    claim |= {"realize": {"pipeline": pipeline}, "regime": random_regime(rng)}
+    return claim | {"value": k - 1 + rng.choice((0, 0, 0, 1, 2, 3, 5, 8))}
 
 
 def _cycle(rng: Random) -> dict[str, Any]:

@@ -69,7 +69,9 @@ def test_bad_files_are_those_of_the_generator(corpus):
     assert corpus.bad_files.bad_files(corpus.good) == corpus.bad
 
 
-@pytest.mark.parametrize("kind", ["flarge", "language", "period-table", pytest.param("", marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize(
+    "kind", ["flarge", "language", "period-table", "period-pipeline", pytest.param("", marks=pytest.mark.exhaustive)]
+)
 def test_good_files_are_those_of_the_generator(kind, corpus):
     made = corpus.good_claims.good_certificates(kind)
     assert made == {name: data for name, data in corpus.good.items() if kind in name}
@@ -84,6 +86,7 @@ def test_every_kind_realization_mode_and_policy_is_there(corpus):
         *("even", "away", "zero", "up", "down", "odd"),
         *("inf", "saturate", "nan", "float", "fixed", "grid", "gap", "weight"),
         *("sequential", "reverse", "pairwise", "periodic", "non-periodic"),
+        *("exact", "angle", "inverse", "round", "mul", "div", "pow", "exp", "log"),
     ):
         assert f'"{word}"' in text, word
     reasons = {json.loads(data)["hints"].get("because") for data in corpus.good.values()}

@@ -36,6 +36,9 @@ FEW = (
     "period-left-F-at-0",
     "period-table-84-fp16",
     "period-counter-constant-fp16",
+    "period-pipeline-kept-divide-fixed",
+    "period-pipeline-all-fp16",
+    "nmax-pipeline-divide-fixed",
     "period-recurrence-periodic-e5m2",
     "period-recurrence-leaves-F-e5m2-0.3",
 )

@@ -59,6 +59,17 @@ BEYOND_THE_SCHEMA = {
     "malformed-largest-not-in-F",
     "malformed-modulus-F-another",
     "malformed-period-and-eventual-differ",
+    "malformed-pipeline-entries-in-a-copy-of-F",
+    "malformed-pipeline-entries-in-another-set-than-F",
+    "malformed-pipeline-inverse-of-0",
+    "malformed-pipeline-inverse-of-a-negative-angle",
+    "malformed-pipeline-number-exact-not-in-its-form",
+    "malformed-pipeline-number-that-comes-later",
+    "malformed-pipeline-number-that-names-itself",
+    "malformed-pipeline-number-that-there-is-not",
+    "malformed-pipeline-set-that-there-is-not",
+    "malformed-pipeline-with-an-angle-that-no-number-has",
+    "malformed-pipeline-without-the-angle-of-a-number",
     "malformed-range-lower-above-upper",
     "malformed-stage-spelled-out",
     "malformed-table-of-an-irrational-angle",
@@ -180,7 +191,7 @@ def test_a_table_names_two_positions_that_differ(theta, mode):
     [
         ({"theta": "1", "dtype": "fp16", "window": 64}, "not ideal mod 64"),
         ({"theta": "1/100", "dtype": "fp16", "realize": "recurrence", "max_steps": 1000}, "is undecided"),
-        ({"theta": "1", "dtype": "fp16", "pipeline": next(iter(PIPELINES))}, "know the realizations"),
+        ({"theta": "1", "dtype": "fp16", "pipeline": next(iter(PIPELINES)), "window": 64}, "and pipelines, not"),
     ],
 )
 def test_what_has_no_certificate(options, what):
@@ -259,7 +270,12 @@ def test_arguments_that_cannot_be_taken(options, what):
 
 
 def test_the_worst_exit_code_decides(corpus):
-    names = ("refuted-flarge-0", "malformed-k-0", "undecided-recurrence-of-10-to-15-steps", "unsupported-kind-simulation")
+    names = (
+        "refuted-flarge-0",
+        "malformed-k-0",
+        "undecided-recurrence-of-10-to-15-steps",
+        "unsupported-kind-simulation",
+    )
     found = [check(corpus.bad[name]) for name in names] + [check(corpus.good["flarge-fp16"])]
     assert [each.exit_code for each in found] == [1, 2, 3, 4, 0]
     while found:

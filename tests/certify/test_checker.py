@@ -13,19 +13,20 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import certify
-from certify.checker import arithmetic, check_bytes, counter, errorbound, fixedpoint, main, returns, rows
+from certify.checker import arithmetic, check_bytes, counter, errorbound, fixedpoint, main, power, returns, rows
 from certify.checker.angle import parse_angle
 from certify.checker.canonical import canonical
 from certify.checker.exact import Purse, number, show
 from certify.checker.head import Head, Regime
 from certify.checker.kinds import parse_valueset
-from certify.checker.limits import Account, Malformed
+from certify.checker.limits import Account, Malformed, Unsupported
 from certify.checker.rotation import Rotation
 from certify.checker.softmax import Order, selects
 from fpsim import reference
 from fpsim.angle import Angle
 from fpsim.flarge import f_large
 from fpsim.head import Head as EmulatedHead
+from fpsim.pipeline.power import rounded_log, rounded_power
 from fpsim.realization import realize
 from fpsim.realization.counting import counted as emulated_counter
 from fpsim.regime import Regime as EmulatedRegime
@@ -345,12 +346,37 @@ def test_operations_are_those_of_the_emulator(name, data):
 
     x, y, z = element(), element(), element()
     for operation in ("add", "sub", "mul", "div"):
-        if operation != "div" or y >= 0:
-            expected = getattr(reference, operation)(theirs, emulated(x), emulated(y))
-            assert agree(getattr(arithmetic, operation)(ours, x, y), expected), operation
+        expected = getattr(reference, operation)(theirs, emulated(x), emulated(y))
+        assert agree(getattr(arithmetic, operation)(ours, x, y), expected), operation
     assert agree(arithmetic.fma(ours, x, y, z), reference.fma(theirs, emulated(x), emulated(y), emulated(z)))
-    if -(10**6) < x <= 0 or x == -math.inf:
+    if abs(x) < 10**6 or abs(x) == math.inf:
         assert agree(arithmetic.exp_of(ours, x, account()), reference.exp(theirs, emulated(x)))
+
+
+@settings(max_examples=150)
+@given(
+    st.sampled_from(SETS),
+    st.fractions(0, 10**6, max_denominator=999)
+    | st.sampled_from([Fraction(8, 27), Fraction(2) ** -30, math.inf, math.nan]),
+    st.fractions(-99, 99, max_denominator=64)
+    | st.sampled_from([Fraction(10**9), Fraction(-(10**9)), math.inf, -math.inf]),
+)
+def test_powers_and_logarithms_are_those_of_the_emulator(name, x, y):
+    ours, theirs = mine(name), ValueSet.parse(name)
+    assert agree(power.log_of(ours, x, account()), rounded_log(theirs, emulated(x)))
+    if (
+        abs(y) < 10**9 or isinstance(x, float) or isinstance(y, float) or x in (0, 1)
+    ):  # others are too long for the emulator
+        assert agree(power.power_of(ours, x, y, account()), rounded_power(theirs, emulated(x), emulated(y)))
+    elif not Fraction(1, 4) < x < 4:  # far out, all powers are alike
+        expected = rounded_power(theirs, emulated(x), emulated(Fraction(300_000 if y > 0 else -300_000)))
+        assert agree(power.power_of(ours, x, y, account()), expected)
+
+
+def test_powers_and_logarithms_of_negative_numbers_are_unsupported():
+    for function, operands in ((power.power_of, (Fraction(-2), Fraction(1, 3))), (power.log_of, (Fraction(-2),))):
+        with pytest.raises(Unsupported, match="of a negative number"):
+            function(mine("fp16"), *operands, account())
 
 
 @pytest.mark.parametrize("name", ["e2m1", "e3m2", "e4m3", "fp16", "bf16", "fixed:4.0", "fixed:6.2", "nf4"])
@@ -461,7 +487,11 @@ def test_scores_stay_within_the_error_bound(names, fma):
         stages = Regime(*(sets[name] for name in names), sets[names[0]], fma, Order("sequential"))
         bound = errorbound.bound(stages, C)
         head = Head(
-            Rotation(parse_angle("1", "g", Purse(Account(10**6))), stages.values, "ideal", account()), C, k, stages, account()
+            Rotation(parse_angle("1", "g", Purse(Account(10**6))), stages.values, "ideal", account()),
+            C,
+            k,
+            stages,
+            account(),
         )
         worst = 0
         for i in range(k + 1, 48):
