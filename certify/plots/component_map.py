@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["Cell", "ComponentMap", "component_figure", "component_map"]
 
 _MARKS = {"periodic": "p", "window-only": "w", "undecided": "?"}
-_VARIED = ("base", "dim", "theta", "dtype", "realize", "pipeline", "window", "resonance")
+_KEY = {"periodic": "p: periodic", "window-only": "w: known in a window only", "undecided": "?: undecided"}
+_VARIED = ("config", "length", "base", "dim", "theta", "dtype", "realize", "pipeline", "window", "resonance")
 MOST_LINES = 200
 
 
@@ -72,7 +73,9 @@ def component_figure(found: ComponentMap) -> Figure:
     """
     figure = new_figure()
     from matplotlib.colors import LogNorm
+    from matplotlib.ticker import MaxNLocator
 
+    figure.set_figheight(max(figure.get_figheight(), 0.2 * len(found.lines) + 1.5))  # inches: the names need room
     axes = figure.add_subplot()
     longest = max(len(line) for line in found.lines.values())
     cells = [[math.nan if c.again is None else float(c.again) for c in line] for line in found.lines.values()]
@@ -84,9 +87,14 @@ def component_figure(found: ComponentMap) -> Figure:
     for place, line in enumerate(found.lines.values()):
         for component, cell in enumerate(line):
             if cell.verdict in _MARKS:
-                axes.text(component, place, _MARKS[cell.verdict], ha="center", va="center", fontsize=7)
+                dark = cell.again is not None and norm(cell.again) < 0.5
+                ink = "white" if dark else "black"
+                axes.text(component, place, _MARKS[cell.verdict], color=ink, ha="center", va="center", fontsize=7)
     axes.set_yticks(range(len(cells)), labels=list(found.lines))
     axes.invert_yaxis()
-    axes.set_xlabel("component, from the fastest")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    seen = {cell.verdict for line in found.lines.values() for cell in line}
+    key = "; ".join(text for verdict, text in _KEY.items() if verdict in seen)
+    axes.set_xlabel("component, from the fastest" + (f" ({key})" if key else ""))
     figure.colorbar(mesh, label="first position with a block that came before")
     return figure

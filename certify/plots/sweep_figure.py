@@ -18,6 +18,7 @@ __all__ = ["sweep_curves", "sweep_heatmap"]
 # Colours that are told apart without red-green vision (M. Okabe, K. Ito, Color Universal Design, 2008).
 _INKS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#777777")
 _LOG_FROM = 50  # the ratio of the ends from which an axis is logarithmic
+_LINE = 0.2  # inches for the name of a line of cells
 
 
 def sweep_curves(grid: SweepGrid) -> Figure:
@@ -32,9 +33,9 @@ def sweep_curves(grid: SweepGrid) -> Figure:
         axes.plot(places, values, color=ink, linestyle=dash, marker=".", markersize=4, label=f"{grid.by} {name}")
     if _is_wide(grid.places):
         axes.set_xscale("log")
-    values = [value for line in grid.lines.values() for value in line.values()]
-    if max(values) > _LOG_FROM * max(1.0, min(values)) and min(values) >= 0:
+    if _spans(grid):
         axes.set_yscale("symlog", linthresh=1)
+        axes.set_ylim(bottom=-0.2)  # the values are not negative: the mirror image below 0 is left out
     axes.set_xlabel(grid.x)
     axes.set_ylabel(_label(grid))
     axes.grid(visible=True, alpha=0.25)
@@ -47,11 +48,17 @@ def sweep_heatmap(grid: SweepGrid) -> Figure:
     """A figure with one row of cells for each line; a cell without a value is white."""
     _check(grid)
     figure = new_figure()
+    figure.set_figheight(max(figure.get_figheight(), _LINE * len(grid.lines) + 1.5))
+    from matplotlib.colors import SymLogNorm
+
     axes = figure.add_subplot()
     places, names = grid.places, list(grid.lines)
     wide = _is_wide(places)
     cells = [[grid.lines[name].get(place, math.nan) for place in places] for name in names]
-    mesh = axes.pcolormesh(_edges(places, wide), [row - 0.5 for row in range(len(names) + 1)], cells, cmap="cividis")
+    greatest = max(value for line in grid.lines.values() for value in line.values())
+    norm = SymLogNorm(1, vmin=0, vmax=greatest, base=10) if _spans(grid) else None
+    rows = [row - 0.5 for row in range(len(names) + 1)]
+    mesh = axes.pcolormesh(_edges(places, wide), rows, cells, cmap="cividis", norm=norm)
     if wide:
         axes.set_xscale("log")
     axes.set_yticks(range(len(names)), labels=names)
@@ -64,6 +71,12 @@ def sweep_heatmap(grid: SweepGrid) -> Figure:
 
 def _label(grid: SweepGrid) -> str:
     return f"{grid.y} (the least of several rows)" if grid.folded else grid.y
+
+
+def _spans(grid: SweepGrid) -> bool:
+    """Whether the values, none of them negative, are told apart better on a logarithmic scale (linear below 1)."""
+    values = [value for line in grid.lines.values() for value in line.values()]
+    return min(values) >= 0 and max(values) > _LOG_FROM * max(1.0, min(values))
 
 
 def _is_wide(places: list[float]) -> bool:

@@ -6,13 +6,15 @@ which version each came from.
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from fpsim.errors import InputError, UnsupportedError
+from fpsim.errors import FpcertError, InputError, UnsupportedError
 from fpsim.number import parse_count
 
 __all__ = ["Backend", "backend"]
@@ -42,7 +44,8 @@ def backend(workers: int | None, scheduler: str | None) -> Iterator[Backend]:
 
     workers: processes of this machine, None: one for each core; 1: this process.  scheduler: the address of a dask
     scheduler, such as tcp://host:8786, in their place.  Raises `InputError` for an address at which no scheduler
-    answers within 5 seconds, or which has no workers; `UnsupportedError` without dask.
+    answers within 5 seconds, or which has no workers; `UnsupportedError` without dask; `FpcertError` when the scheduler
+    is lost while jobs run.
     """
     if scheduler is not None:
         if workers is not None:
@@ -62,7 +65,7 @@ def backend(workers: int | None, scheduler: str | None) -> Iterator[Backend]:
 def _dask(address: str) -> Iterator[Backend]:
     try:
         from distributed import Client
-        from distributed.comm import get_address_host_port
+        from distributed.comm import CommClosedError, get_address_host_port
         from distributed.scheduler import KilledWorker
     except ImportError as error:
         raise UnsupportedError("a scheduler needs dask: pip install 'fpcert[dask]'") from error
@@ -73,7 +76,7 @@ def _dask(address: str) -> Iterator[Backend]:
         """joblib runs in this process what goes to one worker alone; on a cluster that one is another process."""
 
         def effective_n_jobs(self, n_jobs: int) -> int:
-            return max(2, super().effective_n_jobs(n_jobs))
+            return max(2, int(super().effective_n_jobs(n_jobs)))
 
     try:
         if not address.startswith("inproc:"):  # a scheduler of this process, which has no port
@@ -83,11 +86,29 @@ def _dask(address: str) -> Iterator[Backend]:
         reason = " ".join(str(error).split()) or type(error).__name__
         right = f"the address of a dask scheduler that answers within {_CONNECT} s, such as tcp://localhost:8786"
         raise InputError("scheduler", f"{address} ({reason})", right) from error
-    with client:
+    with _in_silence(), client:
         try:
             client.wait_for_workers(1, timeout=_FIRST_WORKER)
         except TimeoutError as error:
             raise InputError("scheduler", f"{address}, which has no workers", "one with workers") from error
         count = sum(client.ncores().values())
-        with joblib.parallel_config(backend=Cluster(client=client, wait_for_workers_timeout=_FIRST_WORKER)):
-            yield Backend(count, None, (KilledWorker,), count)
+        try:
+            with joblib.parallel_config(backend=Cluster(client=client, wait_for_workers_timeout=_FIRST_WORKER)):
+                yield Backend(count, None, (KilledWorker,), count)
+        except (CancelledError, CommClosedError) as error:
+            lost = (
+                f"the scheduler at {address} is gone; what was reported is in the file, and the same command, with a "
+            )
+            raise FpcertError(f"{lost}scheduler that answers, goes on from there") from error
+
+
+@contextmanager
+def _in_silence() -> Iterator[None]:
+    """The client logs the loss of its scheduler as tracebacks: here it is one error of ours."""
+    log = logging.getLogger("distributed.client")
+    before = log.level
+    log.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        log.setLevel(before)

@@ -78,7 +78,7 @@ def _condition(text: str) -> Filter:
     if operator == "~":
         if column.kind != "text":
             raise InputError("where", text, f"a comparison: {name} is no text to search in")
-        return Filter(f"instr({quoted(name)}, ?) > 0", (value,))
+        return Filter(f"{quoted(name)} IS NOT NULL AND instr({quoted(name)}, ?) > 0", (value,))
     if operator in ("=", "!="):
         return _equal(column, operator, value, text)
     if value.lower() == "null":

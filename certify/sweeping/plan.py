@@ -113,7 +113,8 @@ def _check_names(question: Question, given: Mapping[str, Any]) -> None:
 
 
 def _contents(axes: Mapping[str, tuple[Value | None, ...]]) -> dict[str, str]:
-    """The sha256 of what each named file says: of an array its bytes, of a grid its values."""
+    """The sha256 of what each named file says: of an array and a config its bytes, of a grid its values."""
+    from fpsim.models.named import is_file_name
     from fpsim.valueset_text import parse_value_set
 
     found: dict[str, str] = {}
@@ -123,6 +124,8 @@ def _contents(axes: Mapping[str, tuple[Value | None, ...]]) -> dict[str, str]:
                 continue
             if text.startswith("array:") and name == "realize":
                 found[text] = hashlib.sha256(Path(text.removeprefix("array:")).read_bytes()).hexdigest()
+            elif name == "config" and is_file_name(text):
+                found[text] = hashlib.sha256(Path(text).read_bytes()).hexdigest()
             elif "grid:" in text and (name.endswith("dtype") or name == "order"):
                 grid = parse_value_set(text.removeprefix("wide:")).grid
                 found[text] = hashlib.sha256(" ".join(map(exact_text, grid)).encode()).hexdigest()

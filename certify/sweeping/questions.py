@@ -136,6 +136,13 @@ def _pipeline(text: str) -> str:
     return find_pipeline(text).name
 
 
+def _config(text: str) -> str:
+    from fpsim.models.named import read_model
+
+    read_model(text)
+    return text
+
+
 def _order(text: str) -> str:
     from fpsim.sums import parse_order
 
@@ -183,6 +190,8 @@ QUESTIONS: dict[str, Question] = {
         (
             _DTYPE,
             *_SCHEDULE,
+            Axis("config", "text", None, _config),
+            Axis("length", "integer"),
             *_REALIZED,
             Axis("resonance", "flag", default=False),
             Axis("window", "integer"),
@@ -190,7 +199,7 @@ QUESTIONS: dict[str, Question] = {
             Axis("positions", "integer"),
         ),
         _period,
-        ways=(("theta",), ("base", "dim")),
+        ways=(("theta",), ("base", "dim"), ("config",)),
     ),
     "modulus": Question("modulus", (_DTYPE, Axis("max", "integer", 64), _ORDER), _modulus),
 }

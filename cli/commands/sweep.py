@@ -19,6 +19,8 @@ _AXES = (
     ("--g", "g", "ANGLES", "nmax: angles, 1.0,pi/7 or 0.1:1:10."),
     ("--base", "base", "NUMBERS", "With --dim: bases of the conventional schedule."),
     ("--dim", "dim", "D,...", "With --base: rotary dimensions."),
+    ("--config", "config", "MODEL,...", "period: models, by name or config.json, each in every --dtype."),
+    ("--length", "length", "L,...", "period: with --config: lengths, for the rope types that depend on it."),
     ("--C", "C", "NUMBERS", "nmax: scales, 40,100 or 10:100:10 or log:10:1e4:50."),
     ("--k", "k", "K,...", "nmax: offsets, each a job of its own (default: 1)."),
     ("--realize", "realize", "KIND,...", "ideal, phase, table, recurrence, counter, array:FILE (default: ideal)."),

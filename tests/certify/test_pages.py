@@ -27,6 +27,11 @@ def sections(page):
     return json.loads(text)
 
 
+@pytest.fixture(scope="module")
+def page():
+    return hostile_page()
+
+
 def hostile_page():
     """Hostile texts in every place that takes one, in a table of 30 rows; every tenth has no number."""
     columns = [
@@ -78,8 +83,7 @@ def test_rows_that_are_refused(columns, chart, message):
         Rows(columns, chart)
 
 
-def test_only_the_scripts_of_the_page_may_run():
-    page = hostile_page()
+def test_only_the_scripts_of_the_page_may_run(page):
     (policy,) = re.findall(r'Content-Security-Policy" content="(.*?)"', page)
     scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
@@ -103,10 +107,9 @@ def test_a_text_that_utf8_lacks():
     assert "<p>a\\ud800</p>" in web_page("a", [Paragraph("a\ud800")])
 
 
-def test_the_same_parts_are_the_same_bytes():
-    first = hostile_page()
-    assert first == hostile_page()  # bokeh's own numbers have gone up
-    assert sections(first)[0]["count"] == 30
+def test_the_same_parts_are_the_same_bytes(page):
+    assert page == hostile_page()  # bokeh's own numbers have gone up
+    assert sections(page)[0]["count"] == 30
 
 
 def test_a_page_without_bokeh():
@@ -153,10 +156,10 @@ result.refused = errors.splice(0);
 """
 
 
-def test_a_page_in_a_browser(browser):
+def test_a_page_in_a_browser(page, browser):
     numbers = [10**20 * (1 + place * 7 % 30) + 1 for place in range(30) if place % 10 != 9]
     least = [str(number) for number in sorted(numbers)]
-    assert browser(hostile_page(), LOOK) == {
+    assert browser(page, LOOK) == {
         "errors": [],
         "loaded": 0,
         "heads": ["format", "C", HOSTILE],

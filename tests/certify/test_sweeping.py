@@ -251,10 +251,11 @@ def test_the_job_that_kills_its_worker_is_a_row_and_every_other_is_done():
     assert issubclass(TerminatedWorkerError, chosen.crashes)
 
 
-def test_a_scheduler_that_is_not_there(tmp_path):
+def test_a_scheduler_that_is_not_there(tmp_path, monkeypatch):
     pytest.importorskip("distributed")
+    monkeypatch.setattr("certify.sweeping.cluster._CONNECT", 0.5)
     begin = time.monotonic()
-    for address in ("tcp://127.0.0.1:9", "nonsense", "ftp://127.0.0.1:9"):
+    for address in ("tcp://127.0.0.1:9", "nonsense", "ftp://127.0.0.1:9", ""):
         with pytest.raises(InputError, match="scheduler"):
             certify.sweep("nmax", file=tmp_path / "a.sqlite", g=1, C=1, scheduler=address)
     assert time.monotonic() - begin < 20

@@ -1,6 +1,8 @@
 """Results files that are truncated, damaged, of another kind or on a full disk."""
 
+import json
 import os
+import shutil
 import sqlite3
 from contextlib import closing
 
@@ -69,6 +71,46 @@ def test_files_that_are_no_results_files(tmp_path):
         certify.results(tmp_path / "absent.sqlite")
     with pytest.raises(InputError, match="folder that exists"):
         certify.sweep("nmax", file=tmp_path / "absent" / "a.sqlite", g=1, C=1)
+
+
+def test_a_results_file_without_a_row(tmp_path):
+    with Store(tmp_path / "a.sqlite"):
+        pass
+    with certify.results(tmp_path / "a.sqlite") as answers:
+        assert [column.name for column in answers.columns()] == ["question", "status"]
+        assert list(answers.rows()) == []
+
+
+def test_the_details_of_a_row_are_its_own(alone, tmp_path):
+    with certify.results(alone) as answers:
+        known = {row["id"]: row for row in answers.rows(columns="id,n_max", details=True)}
+    assert len(known) == 64
+    jobs = {Job.parse(json.dumps(row["job"])).id: row["job"] for row in known.values()}
+    assert all(jobs[name] == row["job"] for name, row in known.items())
+    assert all(row["answer"]["n_max"] == row["n_max"] for row in known.values())
+    # Rows that are written anew have their new details, the others of their piece the old ones.
+    names = list(known)
+    with Store(tmp_path / "a.sqlite") as store:
+        pairs = [(Job.parse(json.dumps(row["job"])), Row("ok", None, {}, "[1]", 0.0, "", "")) for row in known.values()]
+        store.add(pairs)
+        store.add([(job, Row("ok", None, {}, "[2]", 0.0, "", "")) for job, _ in pairs[::3]])
+    with certify.results(tmp_path / "a.sqlite") as answers:
+        found = {row["id"]: row["answer"] for row in answers.rows(columns="id", sort="-id", details=True)}
+        assert [row["id"] for row in answers.rows(f"id={names[5].upper()}", columns="id")] == [names[5]]
+        for condition, right in (("id=xyz", "hexadecimal"), ("id>00", "no order"), ("id~00", "no text")):
+            with pytest.raises(InputError, match=right):
+                answers.count(condition)
+    assert found == {name: [2 if place % 3 == 0 else 1] for place, name in enumerate(names)}
+
+
+def test_damaged_details_are_reported(alone, tmp_path):
+    shutil.copy(alone, tmp_path / "a.sqlite")
+    with closing(sqlite3.connect(tmp_path / "a.sqlite")) as connection, connection:
+        connection.execute("UPDATE details SET packed = x'00'")
+    with certify.results(tmp_path / "a.sqlite") as answers:
+        assert answers.count() == 64
+        with pytest.raises(InputError, match="damaged"):
+            list(answers.rows(details=True))
 
 
 def test_an_empty_file_becomes_a_results_file(tmp_path):

@@ -241,3 +241,20 @@ def test_yaml_without_pyyaml_says_what_to_install(tmp_path, monkeypatch):
 def test_angles_of_a_range_are_evenly_spaced():
     values = [Angle.parse(text).turns for text in ANGLE.values("pi/9:2pi:18")]
     assert values == [mpq(n, 18) for n in range(1, 19)]
+
+
+def test_a_model_is_a_job_by_its_name_or_by_what_its_file_says(tmp_path):
+    file = tmp_path / "config.json"
+    config = {"hidden_size": 64, "num_attention_heads": 8, "max_position_embeddings": 128}
+    found = set()
+    for base in (10000, 20000):
+        file.write_text(json.dumps(config | {"rope_theta": base}))
+        (job,) = Plan.of("period", {"config": str(file)}).jobs()
+        assert job.answer().shown["dtype"] == "fp16"
+        found.add(job.id)
+    assert len(found) == 2
+    plan = Plan.of("period", {"config": "llama-3.1-8b,qwen3-8b", "dtype": "bf16,fp16"})
+    assert (plan.size, plan.contents) == (4, {})
+    for config in ("no-such-model", str(tmp_path / "absent.json"), ""):
+        with pytest.raises(InputError):
+            Plan.of("period", {"config": config})

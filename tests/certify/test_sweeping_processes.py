@@ -1,17 +1,20 @@
 """Sweeps that are killed, interrupted or begun twice: what they reported is in the file."""
 
+import json
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
 import textwrap
-from contextlib import closing
+import time
+from contextlib import ExitStack, closing
 
 import pytest
 
 import certify
-from fpsim.errors import InputError
+from certify.sweeping.cluster import backend
+from fpsim.errors import FpcertError, InputError
 
 SWEEP = textwrap.dedent(
     """
@@ -97,3 +100,51 @@ def test_a_second_process_is_refused_with_the_number_of_the_first(tmp_path):
         child.kill()
         rest_of(child)
     assert certify.sweep("nmax", file=tmp_path / "a.sqlite", g=1, C=7, jobs=1).done == 1
+
+
+@pytest.fixture
+def small_cluster(tmp_path):
+    """(The address, the process of the scheduler) of a cluster with one worker of one thread."""
+    pytest.importorskip("distributed")
+    file = tmp_path / "scheduler.json"
+    options = {
+        "dask_scheduler": ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)],
+        "dask_worker": ["--scheduler-file", str(file), "--nthreads", "1", "--no-dashboard", "--no-nanny"],
+    }
+    with ExitStack() as stack:
+        children = []
+        for name, given in options.items():
+            child = subprocess.Popen(
+                [sys.executable, "-m", f"distributed.cli.{name}", *given],
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path,
+            )  # fmt: skip
+            children.append(child)
+            stack.callback(child.wait)
+            stack.callback(child.kill)
+            while not file.exists():
+                assert child.poll() is None
+                time.sleep(0.05)
+        yield json.loads(file.read_text())["address"], children[0]
+
+
+def test_a_scheduler_that_dies_leaves_what_was_reported(tmp_path, small_cluster):
+    from joblib import Parallel, delayed
+
+    address, scheduler = small_cluster
+    with backend(None, address) as chosen:
+        assert chosen.workers == 1
+        assert Parallel(n_jobs=chosen.alone)([delayed(os.getpid)()]) != [os.getpid()]  # one worker is no local process
+    reported = []
+
+    def report(done, _total):
+        reported.append(done)
+        if done >= 30 and scheduler.poll() is None:
+            scheduler.kill()
+
+    axes = {"dtype": "fp16,bf16", "g": "0.001:3:150", "C": "log:10:60000:40"}
+    with pytest.raises(FpcertError, match="is gone; what was reported is in the file, and the same command"):
+        certify.sweep("nmax", file=tmp_path / "a.sqlite", scheduler=address, progress=report, **axes)
+    with certify.results(tmp_path / "a.sqlite") as answers:
+        assert answers.count() == reported[-1] < 12_000
+    again = certify.sweep("nmax", file=tmp_path / "a.sqlite", jobs=1, **axes | {"g": "0.001", "C": "10"})
+    assert (again.before, again.jobs) == (1, 2)

@@ -6,7 +6,7 @@ import re
 import pytest
 
 import certify
-from certify.plots.sweep_data import sweep_grid
+from certify.plots.sweep_data import SweepGrid, sweep_grid
 from certify.sweeping.plan import Plan
 from certify.sweeping.store import Store
 from certify.sweeping.work import Row
@@ -210,6 +210,16 @@ def test_the_map_of_components(fpcert, tmp_path):
     assert picture.read_bytes().startswith(b"\x89PNG")
     (mesh,) = certify.component_figure(found).axes[0].collections
     assert mesh.get_array().shape == (4, 4)
+
+
+def test_values_that_span_much_are_drawn_on_a_logarithmic_scale(tmp_path):
+    pytest.importorskip("matplotlib")
+    for least, most, scale in ((0, 10**6, "symlog"), (-1, 10**6, "linear"), (30, 60, "linear")):
+        grid = SweepGrid("C", "n_max", "dtype", {"fp16": {1.0: least, 2.0: most}})
+        (axes,) = certify.sweep_curves(grid).axes
+        assert axes.get_yscale() == scale
+        mesh = certify.sweep_heatmap(grid).axes[0].collections[0]
+        assert type(mesh.norm).__name__ == ("SymLogNorm" if scale == "symlog" else "Normalize")
 
 
 def test_no_components_to_draw(file, fpcert, tmp_path):
