@@ -108,7 +108,8 @@ def test_certificates(fpcert, tmp_path):
     assert fpcert("check", str(file)).code == 0
     classes = [argument for name in CERTIFIED_CLASSES for argument in ("--certificate-class", name)]
     done = fpcert("classify", "(ab)*", "--certificate", str(file), *classes)
-    assert done.err.startswith("wrote ") and done.err.count("proof-") == 3
+    assert done.err.startswith("wrote ")
+    assert done.err.count("proof-") == 3
     files = sorted(tmp_path.glob("proof-*.json"))
     assert [json.loads(one.read_bytes())["claim"]["class"] for one in files] == list(CERTIFIED_CLASSES)
     assert fpcert("check", *map(str, files)).code == 0
