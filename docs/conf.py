@@ -25,7 +25,13 @@ extensions = [
     "mathml",
     "public_names",
 ]
-exclude_patterns = ["_build", "_ext", "notebooks/README.md", "notebooks/.ipynb_checkpoints"]
+exclude_patterns = [
+    "_build",
+    "_ext",
+    "jupyter_execute",  # where myst_nb puts copies of the notebooks, beside `_build`: no pages when it is built again
+    "notebooks/README.md",
+    "notebooks/.ipynb_checkpoints",
+]
 nb_execution_mode = "off"  # tests/notebooks runs them and compares what they print
 myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3

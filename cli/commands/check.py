@@ -51,8 +51,8 @@ def command(
     output_file: str | None,
     quiet: bool,
 ) -> int:
-    """Check the claims of certificate files: `nmax`, `period`, `format`, `classify` and `verify` write them with
-    --certificate.
+    """Check the claims of certificate files: `nmax`, `period`, `format`, `classify`, `modulus` and `verify` write them
+    with --certificate.
 
     FILE may be `-`, standard input. What checks is certify/checker, a folder that needs nothing but Python and
     also runs alone; the claim is printed in words, with what was shown and the verdict.

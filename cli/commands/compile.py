@@ -14,7 +14,7 @@ __all__ = ["command"]
 
 @click.command(
     "compile",
-    epilog="Example: fpcert compile 'P(a & !P true) & MOD(1,2)' --dtype bf16 --alphabet ab -o model.safetensors\n\n"
+    epilog="Example: fpcert compile 'P(a & !P true) & MOD(1,2)' --dtype fp16 --alphabet ab -o model.safetensors\n\n"
     "Up to a length: fpcert compile 'Y(a & Y b)' --dtype fp16 --length 100 -o model.safetensors\n\n"
     "Then: fpcert run model.safetensors ab aab",
 )

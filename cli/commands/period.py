@@ -24,17 +24,17 @@ UNDECIDED = 3
 
 @click.command(
     "period",
-    epilog="Example: fpcert period --theta 2pi*3/7 --dtype fp16 --predicates\n\nA model: fpcert period --base 10000 "
-    "--dim 128 --dtype bf16 --pipeline transformers\n\nA state machine: fpcert period --theta 1 --dtype fp16 --realize "
-    "recurrence --json",
+    epilog="Example: fpcert period --theta 2pi*3/7 --dtype fp16 --predicates\n\nA model, and its heads: fpcert "
+    "period --config llama-3.1-8b --dtype bf16 --pipeline transformers --effects 4096\n\nA state machine: fpcert "
+    "period --theta 1 --dtype fp16 --realize recurrence --json",
 )
 @click.option("--theta", multiple=True, metavar="ANGLE[,ANGLE...]", help="Exact angles in radians: 1.0, 2/3, 2pi*3/7.")
 @click.option("--base", metavar="NUMBER", help="With --dim: the conventional schedule base^(-2d/dim), d = 0..dim/2-1.")
 @click.option("--dim", type=int, metavar="D", help="With --base: the rotary dimension, twice the number of pairs.")
 @click.option(
     "--config",
-    metavar="FILE",
-    help="A model's config.json (Hugging Face) or its name: its schedule, scaled.",
+    metavar="MODEL",
+    help="A model's name (a wrong one lists them) or its config.json (Hugging Face): its schedule, scaled.",
 )
 @click.option("--array", metavar="FILE", help="Realized blocks in a .npy, .npz or .csv file: only a window is known.")
 @click.option("--dtype", metavar="F", help="The value set; default: that of the config or array, else fp16.")

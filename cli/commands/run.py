@@ -25,7 +25,7 @@ MAX_BYTES = 1 << 28
     "run",
     epilog="Example: fpcert run model.safetensors aab abb ''\n\nWords from a file, one on each line: fpcert run "
     "model.safetensors --words words.txt --json\n\nThe same weights in another format: fpcert run model.safetensors "
-    "aab --dtype e4m3 --score-dtype fp32",
+    "aab --dtype bf16 --score-dtype fp32",
 )
 @click.argument("model")
 @click.argument("words", metavar="WORD...", nargs=-1)

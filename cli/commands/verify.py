@@ -18,8 +18,8 @@ COUNTEREXAMPLE, UNDECIDED = 1, 3
 
 @click.command(
     "verify",
-    epilog="Example: fpcert verify model.safetensors 'P(a & !P true)' --length 12\n\nA DFA, and long words: fpcert "
-    "verify model.safetensors --dfa language.json --length 10 --random 200 --seed 1",
+    epilog="Example: fpcert verify model.safetensors 'P(a & !P true) & MOD(1,2)' --length 12\n\nA DFA, and long words: "
+    "fpcert verify model.safetensors --dfa language.json --length 10 --random 200 --seed 1",
 )
 @click.argument("model")
 @click.argument("formula", required=False, metavar="[FORMULA]")

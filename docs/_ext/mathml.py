@@ -6,6 +6,7 @@ so an error of the build.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from docutils import nodes
@@ -18,6 +19,9 @@ __all__ = ["setup"]
 
 # Commands that docutils lacks, by what it has.
 _SAME = {r"\iff": r"\Longleftrightarrow", r"\implies": r"\Longrightarrow"}
+# Bars that docutils does not make a pair: browsers would draw the right one lower, and with the blanks of a relation.
+_BAR = re.compile(r"(?<!\\left)(?<!\\right)\\(l|r)([vV]ert)\b")
+_SIDE = {"l": r"\left", "r": r"\right"}
 
 
 def _translated(node: nodes.Node, *, as_block: bool) -> str:
@@ -26,6 +30,7 @@ def _translated(node: nodes.Node, *, as_block: bool) -> str:
         text = "{}" + text
     for command, same in _SAME.items():
         text = text.replace(command, same)
+    text = _BAR.sub(lambda bar: rf"{_SIDE[bar[1]]}\{bar[1]}{bar[2]}", text)
     try:
         return tex2mathml(text, as_block=as_block)
     except MathError as error:

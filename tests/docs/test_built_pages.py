@@ -6,6 +6,8 @@ Without that the tests skip: they would have to build the pages themselves, whic
 import doctest
 import importlib.util
 import os
+import runpy
+import sys
 from functools import cache
 from html.parser import HTMLParser
 from importlib import import_module
@@ -97,6 +99,18 @@ def test_every_command_and_every_option_of_it_is_in_the_reference(inventory):
                     f"fpcert-{name}.{option}" for option in (*parameter.opts, *parameter.secondary_opts)
                 } - documented
                 assert not missing
+
+
+def test_what_a_build_leaves_beside_its_pages_is_no_page_of_the_next(root, monkeypatch):
+    left = pytest.importorskip("myst_nb.sphinx_ext").OUTPUT_FOLDER  # copies of the notebooks, beside docs/_build
+    monkeypatch.setattr(sys, "path", sys.path[:])  # conf.py adds to it
+    assert left in runpy.run_path(str(root / "docs/conf.py"))["exclude_patterns"]
+
+
+def test_formulas_have_pairs_of_bars():
+    page = (BUILT / "explanation/error-bound.html").read_text(encoding="utf-8")
+    assert "<mo>|</mo>" in page
+    assert 'class="mathopen"' not in page  # a left bar alone
 
 
 def test_docstrings_are_shown_as_they_are_written(root):

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import tomllib
 
 import click
 import pytest
@@ -88,3 +89,11 @@ def test_the_readme_says_how_long_the_checker_is(root):
     lines = sum(len(file.read_text(encoding="utf-8").splitlines()) for file in (root / "certify/checker").glob("*.py"))
     assert told is not None
     assert abs(int(told[1].replace(",", "")) - lines) <= 250  # it says hundreds
+
+
+def test_the_extras_of_the_reference_are_those_of_the_package(root):
+    lines = (root / "docs/reference/extras.md").read_text(encoding="utf-8").splitlines()
+    told = {found[1] for line in lines if (found := re.match(r"\| `([a-z]+)` \|", line))}
+    assert told == set(
+        tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    )
