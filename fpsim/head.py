@@ -70,6 +70,10 @@ class Head:
         """q_i."""
         return self.rotated_bias(self.realization.block(position))
 
+    def query_beside(self, key: Block, position: int) -> Block:
+        """q_i, given k_i: the same, without the block once more where the key is the block itself."""
+        return self.query(position) if self.rounds_keys else self.rotated_bias(key)
+
     def rotated_bias(self, block: Block) -> Block:
         """The bias rotated by a realized block, in `rotate`, then rounded into `values`."""
         (c, s), (b0, b1) = block, self.bias

@@ -52,6 +52,10 @@ class ManyPairsHead:
         """q_i."""
         return tuple(pair.query(position) for pair in self.pairs)
 
+    def query_beside(self, key: Blocks, position: int) -> Blocks:
+        """q_i, given k_i."""
+        return tuple(pair.query_beside(block, position) for pair, block in zip(self.pairs, key, strict=True))
+
     def rotated_bias(self, blocks: Blocks) -> Blocks:
         """The bias of each pair, rotated by its realized block."""
         return tuple(pair.rotated_bias(block) for pair, block in zip(self.pairs, blocks, strict=True))

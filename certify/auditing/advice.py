@@ -15,7 +15,7 @@ import numpy as np
 from gmpy2 import mpq
 
 from certify.auditing.components import angle_error
-from certify.auditing.head import OFFSET, LayerHead, walk
+from certify.auditing.head import OFFSET, LayerHead, not_finite, walk
 from certify.auditing.variants import coarse_stages, in_fp32
 from certify.head_effects.errors import Extreme
 from certify.head_effects.exact import Gap
@@ -60,6 +60,11 @@ class Attempt:
     def holds(self) -> bool:
         """Whether no head breaks, up to the whole length."""
         return all(found.at is None and found.covered >= self.length for found in self.breaks.values())
+
+    @property
+    def undecided(self) -> bool:
+        """Whether no head is known to break, but not all are known to hold."""
+        return not self.holds and all(found.at is None for found in self.breaks.values())
 
     @property
     def reach(self) -> int:
@@ -143,10 +148,7 @@ def head_break(rotations: Sequence[Realization], length: int) -> HeadBreak:
         table = head_table(rotations, tabled, OFFSET)
         known = table.keys.shape[0]
         scan, _ = walk(table, np.arange(known), rotations, ((mpq(0), False),), least=tabled == most)
-        failure = scan.failures[0]
-        if failure is None and (table.bias is None or (table.leaves_F_at is not None and scan.queries >= known)):
-            at = OFFSET + 1 if table.leaves_F_at is None else max(table.leaves_F_at, OFFSET + 1)
-            failure = Gap(at, None, float("nan"))
+        failure = scan.failures[0] or not_finite(table, scan)
         if failure is not None and failure.i < length:
             return HeadBreak(failure, None, failure.i)
     return HeadBreak(None, scan.least, scan.queries)

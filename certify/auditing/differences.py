@@ -20,8 +20,9 @@ kappa the greatest |K_i|, a the greatest a_d.  So a pair (i, j) with G(m) > t + 
 others are computed: in binary64, and what is close to t exactly, as in `certify.head_effects.gaps`.  All of this takes
 time proportional to the length where few differences are left.
 
-A slack of 2^-30 (1 + the greatest sizes) covers every rounding here: sums of at most 2^12 terms, each off by a few
-units of 2^-53.
+A slack of 2^-30 (1 + a^2 + kappa^2), once in every e and once for each pair in B, covers every rounding here: G(m) is a
+sum of n <= 2^12 terms of at most 2 a^2, and the sum of the e_i one of n terms of at most a + kappa, so that each is off
+by at most (n + 4) n 2^-53 times its greatest term, and n + 4 < 2^13.
 """
 
 from __future__ import annotations
@@ -33,10 +34,8 @@ from typing import TypeAlias
 import numpy as np
 from gmpy2 import mpq
 
-from certify.head_effects.exact import Gap
-from certify.head_effects.gaps import MAX_TIES, Gaps, Scan
+from certify.head_effects.gaps import Gaps, Scan
 from certify.head_effects.table import HeadTable
-from fpsim.angle import Angle
 from fpsim.blocks import Floats, Integers, blocks
 from fpsim.real import Irrational
 from fpsim.realization import Ideal, Realization
@@ -48,6 +47,7 @@ _BINARY64 = ValueSet.parse("fp64")
 _AT_ONCE = 1 << 12  # positions
 _SLACK = 2.0**-30
 MOST_PRODUCTS = 1 << 31  # of two entries, in the gaps that are computed: a few seconds
+_LEAST_PRODUCTS = 64  # what a gap counts as, however few pairs it has
 
 Threshold: TypeAlias = tuple[mpq, bool]
 
@@ -62,12 +62,21 @@ class _Model:
     bound: Floats
 
 
+@dataclass(frozen=True)
+class _Looked:
+    """The pairs whose gaps are computed: those at each of the rising `differences`, from the query in `starts` on."""
+
+    differences: Integers
+    starts: Integers
+
+
 class DifferenceGaps(Gaps):
     """The gaps of the queries of a table, with a second way to walk over them; `Gaps.scan` is the reference."""
 
     def __init__(self, table: HeadTable, kinds: Integers, *, own: bool) -> None:
         super().__init__(table, kinds, own=own)
         self._error = float(self.errors.max(initial=0.0))
+        self._looked: _Looked | None = None
 
     def scan_by_differences(self, rotations: Sequence[Realization], thresholds: Sequence[Threshold]) -> Scan | None:
         """What `scan` finds for these thresholds with every query looked at; None where too many pairs are left, or an
@@ -76,59 +85,63 @@ class DifferenceGaps(Gaps):
         rotations: those that the table was made of.
         """
         if self.first >= self.stop:
-            return Scan(tuple(None for _ in thresholds), self.stop, None)
+            return Scan(tuple(None for _ in thresholds), self.first, None)
         model = self._model(rotations)
         if model is None:
             return None
-        self._start()
         k = self.table.offset
         differences = np.arange(-k + (not self.own), self.stop - k)
         differences = differences[differences != 0]
         ideal = model.gap[np.abs(differences)]
         nearest = differences[int(ideal.argmin())]
-        if not self._compute(np.array([nearest]), np.array([max(self.first, int(nearest) + k)])):
+        least = np.full(self.stop, np.inf)
+        if not self._compute(np.array([nearest]), np.array([max(self.first, int(nearest) + k)]), least):
             return None
-        level = max([_above(t) for t, _ in thresholds] + [self._least]) + 3 * self._error
+        level = max([_above(t) for t, _ in thresholds] + [float(least.min())]) + 3 * self._error
         # Query i is left at the difference m where G(m) <= level + B_i; B rises, so that those are the queries from
         # one on.
         starts = np.searchsorted(model.bound, ideal - level)
         starts = np.maximum(starts, np.maximum(self.first, differences + k))
         left = starts < self.stop
-        products = int((self.stop - starts[left]).sum()) * 2 * self.table.pairs
-        if not np.isfinite(level) or products > MOST_PRODUCTS or not self._compute(differences[left], starts[left]):
+        looked = _Looked(differences[left], starts[left])
+        products = int((self.stop - looked.starts).sum()) * max(2 * self.table.pairs, _LEAST_PRODUCTS)
+        if not np.isfinite(level) or products > MOST_PRODUCTS:
             return None
-        failures = tuple(self._first_failure(0, self._least_of_query, t, strict) for t, strict in thresholds)
-        return Scan(failures, self.stop, *self._least_computed())
+        if not self._compute(looked.differences, looked.starts, least):
+            return None
+        self._looked = looked
+        failures = tuple(self._first_failure(0, least, t, strict) for t, strict in thresholds)
+        return Scan(failures, self.stop, *self._least_gap(least))
 
     def _model(self, rotations: Sequence[Realization]) -> _Model | None:
-        """The gaps of the model and the bounds; None where a pair stores no angle."""
+        """The gaps of the model and the bounds; None where a pair stores no angle, or binary64 holds no bound."""
+        angles = [rotation.bias_angle() for rotation in rotations]
+        factors = [_factor(rotation) for rotation in rotations]
         keys, pairs, stop = self.table.keys, self.table.pairs, self.stop
-        ideal, off, kappa, greatest = np.zeros(stop), np.zeros(stop), 0.0, 0.0
-        for d, rotation in enumerate(rotations):
-            angle = rotation.bias_angle()
-            if angle is None:
-                return None
-            a = _factor(rotation)
-            greatest = max(greatest, a)
-            for start, end, c, s in _exact_blocks(angle, stop):
-                ideal[start:end] += a * a * (1 - c)
-                off[start:end] += np.hypot(keys[start:end, d] - a * c, keys[start:end, pairs + d] - a * s)
-            kappa = max(kappa, float(np.hypot(keys[:, d], keys[:, pairs + d]).max()))
-        kappa, k = kappa + _SLACK, self.table.offset
-        slack = _SLACK * (1 + greatest * greatest + kappa * kappa)
-        off += slack
-        bound = 2 * kappa * (off + pairs * kappa * 2.0**-52) + greatest * np.maximum.accumulate(off)
-        bound[k:] += greatest * off[: stop - k]
-        return _Model(ideal, np.maximum.accumulate(bound) + pairs * slack)  # the slack once more, for G(m)
+        ideal, off, longest = np.zeros(stop), np.zeros(stop), 0.0
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows makes no finite bound
+            for start in range(0, stop, _AT_ONCE):
+                end = min(start + _AT_ONCE, stop)
+                columns = np.ascontiguousarray(keys[start:end].T)
+                longest = max(longest, float((columns[:pairs] ** 2 + columns[pairs:] ** 2).max()))
+                for d, (angle, a) in enumerate(zip(angles, factors, strict=True)):
+                    if angle is None:
+                        return None
+                    c, s = blocks(Ideal(angle, _BINARY64), start, end)  # correct to 2^-54 each
+                    ideal[start:end] += a * a * (1 - c)
+                    off[start:end] += np.sqrt((columns[d] - a * c) ** 2 + (columns[pairs + d] - a * s) ** 2)
+            greatest, kappa, k = max(factors), float(np.sqrt(longest)) + _SLACK, self.table.offset
+            slack = _SLACK * (1 + greatest * greatest + kappa * kappa)
+            off += slack
+            bound = 2 * kappa * (off + pairs * kappa * 2.0**-52) + greatest * np.maximum.accumulate(off)
+            bound[k:] += greatest * off[: stop - k]
+            bound = np.maximum.accumulate(bound) + pairs * slack  # the slack once more, for G(m)
+        return _Model(ideal, bound) if np.isfinite(bound[-1]) and np.isfinite(ideal).all() else None
 
-    def _start(self) -> None:
-        """Nothing is computed yet."""
-        self._least_of_query = np.full(self.stop, np.inf)
-        self._least = np.inf
-        self._close_ones: list[tuple[Integers, Integers, Floats]] = []
-
-    def _compute(self, differences: Integers, starts: Integers) -> bool:
-        """Compute the gaps at each difference from its first query on; False where one is no number."""
+    def _compute(self, differences: Integers, starts: Integers, least: Floats) -> bool:
+        """Lower `least`, for each query, to its gaps at each difference from that one's first query on; False where a
+        gap is no number.
+        """
         k = self.table.offset
         for first in range(int(starts.min(initial=self.stop)), self.stop, _AT_ONCE):
             stop = min(first + _AT_ONCE, self.stop)
@@ -141,29 +154,21 @@ class DifferenceGaps(Gaps):
                     found = targets[at - first :] - np.einsum("ij,ij->i", queries[at - first :], keys)
                     if np.isnan(found).any():
                         return False
-                    self._enter(at, k + m, found)
+                    np.minimum(least[at:stop], found, out=least[at:stop])
         return True
 
-    def _enter(self, at: int, back: int, found: Floats) -> None:
-        """Remember the gaps of the queries from `at` on against the position `back` before each."""
-        rows = slice(at, at + found.size)
-        np.minimum(self._least_of_query[rows], found, out=self._least_of_query[rows])
-        self._least = min(self._least, float(found.min()))
-        near = np.flatnonzero(found <= self._least + 2 * self._error)
-        if near.size:
-            self._close_ones.append((at + near, at + near - back, found[near]))
-
-    def _least_computed(self) -> tuple[Gap | None, float]:
-        """The least gap exactly, and how much less it can be: 0 unless more than `MAX_TIES` pairs come near it."""
-        bound = self._least + 2 * self._error
-        close = [(i[found <= bound], j[found <= bound]) for i, j, found in self._close_ones]
-        pairs = sorted({pair for i, j in close for pair in zip(i.tolist(), j.tolist(), strict=True)})
-        best: Gap | None = None
-        for i, j in pairs[:MAX_TIES]:
-            gap = self._gap(i, j)
-            if best is None or gap < best.gap:
-                best = Gap(i, j, gap)
-        return best, 0.0 if len(pairs) <= MAX_TIES else 4 * self._error
+    def _close(self, start: int, stop: int, bound: float) -> Iterator[tuple[Integers, Integers]]:
+        """As in `Gaps`, among the pairs that were looked at: the gaps of all others are above every bound here."""
+        if self._looked is None:
+            yield from super()._close(start, stop, bound)
+            return
+        queries, targets = self._queries(start, stop)
+        for i, query, target in zip(range(start, stop), queries, targets, strict=True):
+            differences = self._looked.differences[self._looked.starts <= i]
+            competitors = i - self.table.offset - differences[::-1]
+            gaps = target - self.table.keys[competitors] @ query
+            near = competitors[~(gaps > bound + self.errors[i])]
+            yield np.full(near.size, i), near
 
 
 def _above(t: mpq) -> float:
@@ -172,14 +177,6 @@ def _above(t: mpq) -> float:
         return float(np.nextafter(float(t), np.inf))
     except OverflowError:
         return np.inf
-
-
-def _exact_blocks(angle: Angle, stop: int) -> Iterator[tuple[int, int, Floats, Floats]]:
-    """(start, end, cosines, sines) of the rotation by the angle, correct to 2^-54 each."""
-    exact = Ideal(angle, _BINARY64)
-    for start in range(0, stop, _AT_ONCE):
-        end = min(start + _AT_ONCE, stop)
-        yield start, end, *blocks(exact, start, end)
 
 
 def _factor(rotation: Realization) -> float:

@@ -15,10 +15,14 @@ from certify.head_effects.explanation import ACCURACY
 from certify.periodicity.verdict import position_text
 from fpsim.number import decimal_text, exact_text
 
-__all__ = ["advice_lines", "explain", "headline"]
+__all__ = ["advice_lines", "component_facts", "explain", "headline"]
 
 _LONGEST_THETA = 20
 _NONE = ("undefined", "unsupported")
+_COLUMNS = (
+    "wavelength in positions; turns: at least once within the length; first collision: the first two positions with "
+    "equal blocks; errors of the angle, in radians"
+)
 _HEADINGS = (
     "pair", "theta", "wavelength", "turns", "verdict", "period", "from", "first collision", "error at end",
     "greatest error", "N_max",
@@ -52,11 +56,18 @@ def _facts(result: Audit) -> str:
         facts.append(("schedule", text if layer is None else f"{layer}: {text}"))
     stages = result.pipeline.get("stages") or {}
     facts.append(("stages", ", ".join(f"{stage} {name}" for stage, name in stages.items() if name)))
+    facts += component_facts(result)
+    return "\n".join(f"  {label:<10}{text}" for label, text in facts)
+
+
+def component_facts(result: Audit) -> list[tuple[str, str]]:
+    """What the columns of the components mean, as pairs of a label and a text."""
+    facts = []
     if result.scale is not None:
         facts.append(("N_max", f"of the pair alone, k = 1, C = {_short(result.scale)}, searched up to the length"))
     reasons = {one.range.reason for one in result.components if one.range is not None and one.range.status in _NONE}
     facts += [("", f"none: {reason}") for reason in sorted(filter(None, reasons))]
-    return "\n".join(f"  {label:<10}{text}" for label, text in facts)
+    return [*facts, ("columns", _COLUMNS)]
 
 
 def _table(result: Audit) -> str:
@@ -71,7 +82,7 @@ def _row(one: AuditedComponent, length: int) -> tuple[str, ...]:
     last, greatest = _errors(one.error)
     return (
         f"{period.number}" + ("" if period.layer is None else f" {period.layer}"),
-        one.angle.brief(_LONGEST_THETA),
+        _theta(one),
         "-" if one.wavelength is None else f"{one.wavelength:.6g}",
         "yes" if one.used else "no",
         verdict.verdict,
@@ -82,6 +93,15 @@ def _row(one: AuditedComponent, length: int) -> tuple[str, ...]:
         greatest,
         _range(one.range, length),
     )
+
+
+def _theta(one: AuditedComponent) -> str:
+    """The angle as it is written, or where that is long as a decimal."""
+    text = str(one.angle)
+    if len(text) <= _LONGEST_THETA:
+        return text
+    lo, hi = one.angle.enclose(64)
+    return f"{float((lo + hi) / 2):.9g}"
 
 
 def _errors(error: AngleError | None) -> tuple[str, str]:
@@ -140,7 +160,7 @@ def _break(head: LayerHead) -> str:
 
 
 def _below(head: LayerHead, threshold: mpq) -> str:
-    needed = f"C times the gap is to be at least {_short(threshold)}, C = {_short(head.scale)}"
+    needed = f"C times the gap is to be at least {_short(threshold)}, C = {_short(head.scale)}: then exp gives 0"
     failure = head.first_below
     if failure is None:
         return f"none before {head.covered}: {needed}"
@@ -172,17 +192,25 @@ def _about_head(result: Audit, advice: Advice) -> list[str]:
     singles = [one for one in advice.attempts if len(one.stages) == 1]
     tried = [*singles, *(one for one in advice.attempts if len(one.stages) > 1 and one in advice.enough)]
     lines += [f"With {_kept(one.stages)} in fp32: {_fate(one)}." for one in tried]
-    best = advice.best
     if advice.enough:
-        kept = _kept(advice.enough[0].stages)
-        tried_all = f"; no smaller set of stages does, of {len(advice.attempts)} tried"
-        fewer = tried_all if len(advice.enough[0].stages) > 1 else ""
+        kept, size = _kept(advice.enough[0].stages), len(advice.enough[0].stages)
+        open_ones = [one for one in advice.attempts if one.undecided and len(one.stages) < size]
+        does = f"of {len(open_ones)} smaller sets that is not decided" if open_ones else "no smaller set of stages does"
+        fewer = f"; {does}, of {len(advice.attempts)} tried" if size > 1 else ""
         lines.append(f"Keep {kept} in fp32: the head then {_fate(advice.enough[0])}{fewer}.")
-    elif best is not None:
-        lines.append(f"No set of stages in fp32 is enough; {_kept(best.stages)} gets farthest: {_fate(best)}.")
+    elif advice.best is not None:
+        lines.append(_not_enough(result, advice, advice.best))
     if advice.exact is not None:
         lines.append(f"With the exact angles, cos and sin in binary64: {_fate(advice.exact)}.")
     return lines
+
+
+def _not_enough(result: Audit, advice: Advice, best: Attempt) -> str:
+    """What is to be said where no set of stages is known to be enough."""
+    known = "known to be " if not advice.complete or any(one.undecided for one in advice.attempts) else ""
+    if result.breaks_at is not None and best.reach <= result.breaks_at:
+        return f"No set of stages in fp32 is {known}enough, and none that was tried gets farther."
+    return f"No set of stages in fp32 is {known}enough; {_kept(best.stages)} gets farthest: {_fate(best)}."
 
 
 def _fate(attempt: Attempt) -> str:

@@ -28,12 +28,13 @@ from fpsim.blocks import Integers
 from fpsim.number import exact_text, json_number
 from fpsim.realization import Realization
 
-__all__ = ["LayerHead", "layer_head", "walk"]
+__all__ = ["LayerHead", "layer_head", "not_finite", "walk"]
 
 OFFSET = 1
 FIRST = 1 << 10  # queries whose every pair is computed first
 WHOLE = 1 << 13  # up to this length the least gap is that of every query, whether or not the head breaks
 MOST_PRODUCTS = 1 << 36  # of two entries, in a scan of every pair: 32768 queries of 64 pairs, some seconds
+_LEAST_PAIRS = 16  # what a gap of fewer rotary pairs counts as
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ def layer_head(
     scan, reason = walk(table, kinds, rotations, thresholds, progress=progress)
     if reason is None and tabled < length and table.leaves_F_at is None:
         reason = f"a table of more than {MAX_ENTRIES} blocks is not made"
-    failures = [found or _not_finite(table, scan) for found in scan.failures]
+    failures = [found or not_finite(table, scan) for found in scan.failures]
     equal = np.flatnonzero(kinds[1:] == kinds[:-1])
     known = table.keys.shape[0]
     return LayerHead(
@@ -153,7 +154,7 @@ def layer_head(
     )
 
 
-def _not_finite(table: HeadTable, scan: Scan) -> Gap | None:
+def not_finite(table: HeadTable, scan: Scan) -> Gap | None:
     """The failure of the first query whose scores are not finite, if the queries before it were looked at."""
     if table.bias is None:
         return Gap(table.offset + 1, None, float("nan"))
@@ -190,7 +191,7 @@ def walk(
         for number, failure in zip(open_ones, found.failures, strict=True):
             failures[number] = failure
         return replace(found, failures=tuple(failures)), None
-    reach = min(known, max(FIRST, isqrt(MOST_PRODUCTS // table.pairs)))
+    reach = min(known, max(FIRST, isqrt(MOST_PRODUCTS // max(table.pairs, _LEAST_PAIRS))))
     scan = _gaps(table, kinds, reach).scan(thresholds, whole=least and reach <= WHOLE, progress=progress)
     if reach == known or None not in scan.failures:
         return scan, None

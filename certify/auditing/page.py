@@ -7,7 +7,7 @@ from typing import Any
 
 from certify.auditing.advice import Advice
 from certify.auditing.components import AuditedComponent
-from certify.auditing.explanation import advice_lines, headline
+from certify.auditing.explanation import advice_lines, component_facts, headline
 from certify.auditing.head import LayerHead
 from certify.auditing.result import Audit
 from certify.head_effects.exact import Gap
@@ -33,7 +33,12 @@ def audit_page(result: Audit) -> str:
         parts.append(_attempts(result.advice))
     if result.heads:
         parts += [Heading("Heads that look one position back"), _heads(result.heads)]
-    parts += [Heading("Components"), _components(result)]
+    told = [f"{label} {text}".strip() for label, text in component_facts(result)]
+    parts += [
+        Heading("Components"),
+        *(Paragraph(f"{text[0].upper()}{text[1:]}.") for text in told),
+        _components(result),
+    ]
     if result.notes:
         parts += [Heading("Notes"), *map(Paragraph, result.notes)]
     return web_page(f"Audit of {result.model} in {result.dtype}", parts)

@@ -60,7 +60,7 @@ def find_subject(model: Any, dtype: ValueSet | str | None, pipeline: Any, length
     if given is None:
         if most is None:
             raise InputError("length", "nothing", "given: the configuration names no max_position_embeddings")
-        given = parse_count(most, "length", least=3, most=MAX_LENGTH)
+        given = parse_count(most, "length (that of the configuration)", least=3, most=MAX_LENGTH)
     elif most is not None and given > most:
         notes.append(f"{given} positions are more than the {most} of the configuration")
     _check_binary64(stack, values)

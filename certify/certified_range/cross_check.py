@@ -94,7 +94,7 @@ def f_large_checks(question: AnyQuestion) -> Iterator[Check]:
 def _pair_checks(question: Question, i: int, j: int) -> Iterator[Check]:
     """Each operation of q_i and of S(i, j), from the operands that the reference had."""
     head, regime = question.head, question.regime
-    block, key = head.key(i), head.key(j)
+    block, key = head.realization.block(i), head.key(j)
     query = head.rotated_bias(block)
     score = head.score_of(query, key)
     for name, check in query_checks(head, block):

@@ -59,7 +59,7 @@ class ReferenceRows:
 
     def scores(self, i: int) -> list[Element]:
         """S(i, j) for j = 0..i-1."""
-        query = self.head.rotated_bias(self.key(i))
+        query = self.head.query_beside(self.key(i), i)
         return [self.head.score_of(query, self.key(j)) for j in range(i)]
 
     def failure(self, i: int) -> Failure | None:

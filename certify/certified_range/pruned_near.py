@@ -124,7 +124,7 @@ class ReferenceNear:
         return self.question.head.score_of(query, self._key(j))
 
     def _query(self, i: int) -> Any:
-        return self.question.head.rotated_bias(self._key(i))
+        return self.question.head.query_beside(self._key(i), i)
 
     def _key(self, position: int) -> Any:
         key = self._keys.get(position)

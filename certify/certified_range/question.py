@@ -39,8 +39,8 @@ MIN_ANGLE = mpq(1, mpz(10) ** 1000)
 class AnyQuestion(Protocol):
     """What the roads that look at scores only need of a question, whether its head has one pair or many.
 
-    `head` has the methods `key`, `query`, `rotated_bias` and `score_of` of `fpsim.head.Head`; what they pass to each
-    other (a block, or one for each pair) is theirs.
+    `head` has the methods `key`, `query`, `query_beside`, `rotated_bias` and `score_of` of `fpsim.head.Head`; what they
+    pass to each other (a block, or one for each pair) is theirs.
     """
 
     @property

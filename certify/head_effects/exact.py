@@ -67,8 +67,12 @@ class ExactScores:
 
 def _places(numbers: Floats) -> int:
     """The least p >= 0 such that every number is an integer times 2^-p, or a little more."""
-    exponents = np.frexp(numbers[numbers != 0])[1]
-    return max(0, 53 - int(exponents.min())) if exponents.size else 0
+    above, below = (
+        np.min(numbers, initial=np.inf, where=numbers > 0),
+        np.max(numbers, initial=-np.inf, where=numbers < 0),
+    )
+    least = min(float(above), -float(below))
+    return max(0, 53 - int(np.frexp(least)[1])) if np.isfinite(least) else 0
 
 
 def _integers(numbers: Floats, places: int) -> list[mpz]:

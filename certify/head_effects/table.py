@@ -19,6 +19,7 @@ __all__ = ["MAX_ENTRIES", "HeadTable", "head_table"]
 MAX_ENTRIES = 1 << 24  # positions times pairs: 131072 positions of a head of dimension 256; the keys take 256 MB
 _BINARY64 = ValueSet.parse("fp64")
 _AT_ONCE = 1 << 12  # positions of all pairs that are computed in one go
+_ROWS_AT_ONCE = 1 << 9  # rows that are mixed in one go: they stay in a cache
 
 
 @dataclass(frozen=True)
@@ -44,9 +45,37 @@ class HeadTable:
         return int(self.keys.shape[1]) // 2
 
     def kinds(self) -> Integers:
-        """A number for each row of `keys`, the same for rows that are equal."""
-        rows = np.ascontiguousarray(self.keys).view(np.dtype((np.void, self.keys.itemsize * self.keys.shape[1])))
-        return np.unique(rows.ravel(), return_inverse=True)[1].reshape(-1).astype(np.int64)
+        """A number for each row of `keys`, from 0 on, the same for rows that are equal and for no others.
+
+        Rows are told apart by 64 mixed bits of each; the rows that have these in common are then compared.
+        """
+        _, first, numbers = np.unique(_mixed(self.keys), return_index=True, return_inverse=True)
+        numbers = numbers.reshape(-1).astype(np.int64)
+        alike = first[numbers]
+        others = np.flatnonzero(alike != np.arange(alike.size))
+        for start in range(0, others.size, _AT_ONCE):
+            rows = others[start : start + _AT_ONCE]
+            if not np.array_equal(self.keys[rows], self.keys[alike[rows]]):
+                return _sorted_kinds(self.keys)
+        return numbers
+
+
+def _mixed(keys: Floats) -> Any:
+    """64 bits of each row."""
+    factors = np.random.default_rng(1).integers(1 << 63, size=keys.shape[1], dtype=np.uint64) * 2 + 1
+    mixed = np.empty(keys.shape[0], np.uint64)
+    for start in range(0, keys.shape[0], _ROWS_AT_ONCE):
+        bits = np.ascontiguousarray(keys[start : start + _ROWS_AT_ONCE]).view(np.uint64)
+        bits = (bits ^ (bits >> np.uint64(32))) * factors
+        bits ^= bits >> np.uint64(29)
+        mixed[start : start + _ROWS_AT_ONCE] = bits.sum(axis=1)
+    return mixed
+
+
+def _sorted_kinds(keys: Floats) -> Integers:
+    """`HeadTable.kinds` by sorting the rows: the reference, which takes as much memory as the keys."""
+    rows = np.ascontiguousarray(keys).view(np.dtype((np.void, keys.itemsize * keys.shape[1])))
+    return np.unique(rows.ravel(), return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
 def head_table(rotations: Sequence[Realization], length: Any, offset: Any) -> HeadTable:
@@ -87,11 +116,12 @@ def _keys(rotations: Sequence[Realization], length: int) -> tuple[Floats, int | 
     """The rows before the first that is not finite, and that one's number."""
     pairs = len(rotations)
     keys = np.empty((length, 2 * pairs))
+    columns = np.empty((2 * pairs, min(_AT_ONCE, length)))
     for start in range(0, length, _AT_ONCE):
         stop = min(start + _AT_ONCE, length)
         for d, rotation in enumerate(rotations):
-            c, s = blocks(rotation, start, stop)
-            keys[start:stop, d], keys[start:stop, pairs + d] = c, s
+            columns[d, : stop - start], columns[pairs + d, : stop - start] = blocks(rotation, start, stop)
+        keys[start:stop] = columns[:, : stop - start].T
         bad = np.flatnonzero(~np.isfinite(keys[start:stop]).all(axis=1))
         if bad.size:
             leaves = start + int(bad[0])

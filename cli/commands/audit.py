@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -50,6 +51,7 @@ def command(
     head that looks one position back breaks; and which stages would have to be kept in fp32, found by trying them. Exit
     code 3 means that something is undecided within the limits, or that Ctrl-C came; what is known is shown.
     """
+    _check_different(model, plot, html, output_file)
     from certify.auditing.compute import audit
 
     with Progress(f"auditing {model}", total=1000, quiet=quiet) as progress:
@@ -72,6 +74,19 @@ def command(
     finally:  # the answer stands, whatever becomes of its pictures
         emit(shown, as_json, output_file, text=str(result))
     return UNDECIDED if result.undecided else 0
+
+
+def _check_different(model: str, *files: str | None) -> None:
+    """Refuse, before the work, to write one file twice, or over the configuration."""
+    from fpsim.models.named import is_file_name
+
+    taken = {Path(model).resolve()} if is_file_name(model) else set()
+    for name in filter(None, files):
+        path = Path(name).resolve()
+        if path in taken:
+            raise click.UsageError(f"{name!r} is given twice; give each file a name of its own.")
+        if path.is_file() or not path.exists():  # a device takes as much as is written there
+            taken.add(path)
 
 
 def _draw(result: Audit, plot: str) -> None:

@@ -16,7 +16,7 @@ from fpsim.errors import InputError
 from fpsim.model_config import ModelConfig, read_config
 from fpsim.number import parse_number
 
-__all__ = ["NamedModel", "find_model", "model_names", "named_model", "read_model"]
+__all__ = ["NamedModel", "find_model", "is_file_name", "model_names", "named_model", "read_model"]
 
 DEFAULT_PIPELINE = "transformers"
 _NEAR = 3

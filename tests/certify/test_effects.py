@@ -14,13 +14,14 @@ import pytest
 from gmpy2 import mpq
 
 from certify.head_effects import gaps as effects_gaps
+from certify.head_effects import table as tables
 from certify.head_effects.effects import default_scale, head_effects
 from certify.head_effects.errors import block_errors, phase_errors, rotation_errors
 from certify.head_effects.exact import ExactScores
 from certify.head_effects.gaps import Gaps
 from certify.head_effects.schedules import schedule_effects
 from certify.head_effects.stored import stored_numbers
-from certify.head_effects.table import head_table
+from certify.head_effects.table import HeadTable, head_table
 from certify.periodicity.compute import period
 from fpsim.angle import Angle
 from fpsim.blocks import blocks, phases
@@ -529,3 +530,16 @@ def test_stored_frequencies_that_are_subnormal_or_zero(base, pipeline, subnormal
         assert ("stored angles" in str(effects)) == (subnormal + zero > 0)
     assert stored_numbers([made("ideal", "1", "fp16")]) is None
     assert stored_numbers([Windowed(made("phase", "1e-7", "fp16"), 9)]).subnormal == 1
+
+
+@pytest.mark.parametrize("alike", [False, True])
+def test_rows_are_of_one_kind_exactly_if_they_are_equal(alike, monkeypatch):
+    """By bits that are mixed, and by sorting where different rows have these in common."""
+    rng = np.random.default_rng(5)
+    if alike:
+        monkeypatch.setattr(tables, "_mixed", lambda keys: np.zeros(keys.shape[0], np.uint64))
+    for columns, rows in ((2, 1), (2, 900), (8, 3000), (4, 1)):
+        keys = rng.integers(-1, 2, (rows, columns)) / 3 + 0.0
+        kinds = HeadTable(keys, None, 1, rows, None).kinds()
+        found = dict.fromkeys(zip(map(tuple, keys.tolist()), kinds.tolist(), strict=True))
+        assert len(found) == len({row for row, _ in found}) == len({kind for _, kind in found}) == kinds.max() + 1

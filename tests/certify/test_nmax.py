@@ -485,3 +485,35 @@ def test_the_arrays_of_a_pipeline_have_the_keys_and_queries_of_the_reference(nam
         key, query = head.key(i), head.query(i)
         assert (table.c[i], table.s[i]) == (rows._c[i], rows._s[i]) == tuple(map(float, key))
         assert (q0[i], q1[i]) == (rows._q0[i], rows._q1[i]) == tuple(map(float, query))
+
+
+@pytest.mark.parametrize(("name", "dtype", "criterion"), [
+    ("llama", "bf16", "gap"), ("gpt-j", "fp16", "gap"), ("gemma-jax", "e4m3", "gap"), ("ggml-cuda", "bf16", "weight"),
+])  # fmt: skip
+def test_a_query_is_of_the_realized_block_and_a_key_of_the_stored_one(name, dtype, criterion):
+    """Where the table is wider than the data type: every road against `fpsim.head.Head.score`, pair by pair."""
+    differ = 0
+    for number in range(14):
+        g = f"{10 + 3 * number}/37"
+        found = certify.nmax(g=g, C=200, dtype=dtype, pipeline=name, criterion=criterion, method="exhaustive")
+        head = found.question.head
+        i = found.witness.i
+        rows = ReferenceRows(found.question)
+        for query in range(2, i + 1):
+            scores = [head.score(query, j) for j in range(query)]
+            assert rows.scores(query) == scores
+            if criterion == "gap":
+                holds = all(scores[-1] - score >= found.question.threshold for score in scores[:-1])
+                assert holds is (query < i)
+            differ += head.rotated_bias(head.key(query)) != head.query(query)
+        other = certify.nmax(g=g, C=200, dtype=dtype, pipeline=name, criterion=criterion, method="pruned")
+        assert (other.n_max, other.witness) == (found.n_max, found.witness)
+    assert differ > 10  # or the test shows nothing
+
+
+def test_a_head_of_many_pairs_has_wide_tables_too():
+    found = certify.nmax(base="100", dim=4, C=50, dtype="bf16", pipeline="llama", cross_check=True)
+    rows, head = ReferenceRows(found.question), found.question.head
+    for i in range(2, 30):
+        assert rows.scores(i) == [head.score(i, j) for j in range(i)]
+    assert found.cross_check.disagreements == 0

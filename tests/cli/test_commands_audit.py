@@ -45,23 +45,20 @@ def test_a_name(fpcert):
 
 
 def test_files(fpcert, config, tmp_path):
-    page, picture, out = (tmp_path / name for name in ("audit.html", "audit.svg", "audit.json"))
-    done = fpcert("audit", config(), "--plot", str(picture), "--html", str(page), "--json", "-o", str(out))
+    picture, out = (tmp_path / name for name in ("audit.svg", "audit.json"))
+    done = fpcert("audit", config(), "--plot", str(picture), "--json", "-o", str(out))
     assert (done.code, done.out) == (0, "")
     assert json.loads(out.read_text())["holds"] is True
     assert "component" in picture.read_text()
-    text = page.read_text()
-    assert "What to change" in text
-    assert "default-src 'none'" in text
-    assert "<script src" not in text
 
 
 def test_the_page_in_a_browser(fpcert, config, tmp_path, browser):
     page = tmp_path / "audit.html"
     assert fpcert("audit", config("a<b>.json"), "--pipeline", "all-bf16", "--html", str(page), "--quiet").code == 0
-    found = browser(
-        page.read_text(), "result.headings = texts('h2'); result.rows = cells().length; result.inks = colors().size;"
-    )
+    text = page.read_text()
+    assert "default-src 'none'" in text
+    assert "<script src" not in text
+    found = browser(text, "result.headings = texts('h2'); result.rows = cells().length; result.inks = colors().size;")
     assert found["errors"] == []
     assert found["loaded"] == 0
     assert found["headings"] == ["What to change", "Heads that look one position back", "Components", "Notes"]
@@ -79,6 +76,19 @@ def test_wrong_arguments(fpcert, config, arguments, says):
     done = fpcert("audit", *(config() if each == "CONFIG" else each for each in arguments))
     assert (done.code, done.out) == (2, "")
     assert says in done.err
+
+
+def test_each_file_has_a_name_of_its_own(fpcert, config, tmp_path):
+    """Nothing is written twice, or over the configuration; a device takes everything."""
+    model, page = config(), str(tmp_path / "page.html")
+    before = (tmp_path / "config.json").read_bytes()
+    for arguments in (("--html", model), ("--html", page, "-o", str(tmp_path / "." / "page.html"))):
+        done = fpcert("audit", model, *arguments)
+        assert (done.code, done.out) == (2, "")
+        assert "is given twice" in done.err
+    assert (tmp_path / "config.json").read_bytes() == before
+    assert not (tmp_path / "page.html").exists()
+    assert fpcert("audit", model, "--length", "20", "--html", "/dev/null", "-o", "/dev/null").code == 0
 
 
 @pytest.mark.parametrize(("content", "says"), [

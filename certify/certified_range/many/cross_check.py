@@ -31,7 +31,7 @@ def many_cross_check(question: ManyQuestion, result: CertifiedRange) -> CrossChe
 def _pair_checks(question: ManyQuestion, i: int, j: int) -> Iterator[Check]:
     """Each operation of q_i and of S(i, j), from the operands that the reference had."""
     head = question.head
-    blocks = head.key(i)
+    blocks = tuple(pair.realization.block(i) for pair in head.pairs)
     for d, (pair, block) in enumerate(zip(head.pairs, blocks, strict=True)):
         for name, check in query_checks(pair, block):
             yield f"{name} of pair {d} at position {i}", check
