@@ -12,6 +12,8 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from fpsim.compile_events import watchers
+
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
@@ -23,7 +25,8 @@ DELAY = 2.0  # seconds of silence: shorter work needs no bar
 class Progress:
     """A bar that appears late and vanishes at the end; nothing at all with `quiet` or when stderr is no terminal.
 
-    `total` is the number of steps, or None when that is not known.
+    `total` is the number of steps, or None when that is not known.  While a kernel is compiled, which can take half a
+    minute, the bar is there at once and says so.
     """
 
     def __init__(self, description: str, *, total: int | None = None, quiet: bool = False) -> None:
@@ -33,9 +36,20 @@ class Progress:
         self._begin = time.monotonic()
         self._done = 0.0
         self._bar: RichProgress | None = None
+        self._compilations = 0
 
     def __enter__(self) -> Self:
+        if self._enabled:
+            watchers.append(self._compiling)
         return self
+
+    def _compiling(self, begins: bool) -> None:
+        """A compilation begins within those that are under way, or the last one of them ends."""
+        self._compilations += 1 if begins else -1
+        if self._bar is None:
+            self._bar = self._start()
+        shown = "compiling, the first time on this machine" if self._compilations else self._description
+        self._bar.update(self._bar.task_ids[0], description=shown)
 
     def advance(self, steps: float = 1) -> None:
         """That many steps more are done; parts of a step count."""
@@ -59,5 +73,7 @@ class Progress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._enabled:
+            watchers.remove(self._compiling)
         if self._bar is not None:
             self._bar.stop()

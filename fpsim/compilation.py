@@ -21,12 +21,30 @@ from typing import Any, TypeVar
 
 import numba
 from numba.core import config as numba_config
+from numba.core import event
+
+from fpsim.compile_events import tell
 
 __all__ = ["cache_folder", "kernel", "source_hash"]
 
 _PACKAGES = ("fpsim", "certify")  # those with kernels, which inline kernels of fpsim
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class _Compilations(event.Listener):  # type: ignore[misc]
+    """Passes on what numba says of compilations; it says nothing where machine code comes from the cache."""
+
+    def on_start(self, event: Any) -> None:
+        del event
+        tell(True)
+
+    def on_end(self, event: Any) -> None:
+        del event
+        tell(False)
+
+
+event.register("numba:compile", _Compilations())
 
 
 @cache

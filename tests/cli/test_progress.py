@@ -19,12 +19,22 @@ print("rich" in sys.modules)
 """
 
 
-def on_a_terminal(*, delay: float, quiet: bool, **environment: str) -> tuple[str, str]:
+COMPILATION = """
+import fpcert.progress
+import numba
+import fpsim.compilation
+with fpcert.progress.Progress("pairs", total=4, quiet={quiet}) as progress:
+    numba.njit(lambda x: x + 1)(1)
+print("rich" in __import__("sys").modules)
+"""
+
+
+def on_a_terminal(*, delay: float, quiet: bool, work: str = WORK, **environment: str) -> tuple[str, str]:
     """What the work prints on stdout (a pipe) and on stderr (a terminal)."""
     ours, theirs = pty.openpty()
     inherited = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
     child = subprocess.Popen(
-        [sys.executable, "-c", WORK.format(delay=delay, quiet=quiet)],
+        [sys.executable, "-c", work.format(delay=delay, quiet=quiet)],
         stdout=subprocess.PIPE,
         stderr=theirs,
         text=True,
@@ -58,6 +68,13 @@ def test_no_color_is_honoured():
 @pytest.mark.parametrize(("delay", "quiet"), [(60, False), (0, True)])
 def test_short_or_quiet_work_shows_nothing(delay, quiet):
     assert on_a_terminal(delay=delay, quiet=quiet) == ("False\n", "")
+
+
+def test_compiling_is_said_at_once():
+    out, shown = on_a_terminal(delay=60, quiet=False, work=COMPILATION)
+    assert out == "True\n"
+    assert "compiling" in shown
+    assert on_a_terminal(delay=60, quiet=True, work=COMPILATION) == ("False\n", "")
 
 
 def test_nothing_without_a_terminal():
