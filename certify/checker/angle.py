@@ -35,7 +35,7 @@ class Angle:
         self, text: str, turn: Fraction | None, rational: Fraction | None, enclose: Callable[[int], Any]
     ) -> None:
         self.text, self.turn, self.rational = text, turn, rational
-        self.enclose: Callable[[int], tuple[int, int]] = enclose  # bits -> theta 2^bits is between these integers
+        self.enclose = lru_cache(maxsize=8)(enclose)  # bits -> theta 2^bits is between these integers
         self.turns = lru_cache(maxsize=8)(self._turns)
         self.cos_sin = lru_cache(maxsize=2)(self._cos_sin)
 
@@ -82,7 +82,7 @@ def parse_angle(thing: Any, what: str, purse: Purse) -> Angle:
         base, power = (ratio(of_root.group(group), what, purse, 1_000) for group in (3, 4))
         if base <= 0 or rational_root(base, power.denominator) is not None:
             raise Malformed(f"{what} is not a rational times an irrational root")
-        return Angle(thing, None, None, _times(factor, enclose_power(base, power)))
+        return Angle(thing, None, None, _times(factor, enclose_power(base, power, purse.account)))
     return rational_angle(ratio(thing, what, purse), thing)
 
 

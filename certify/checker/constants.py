@@ -19,6 +19,7 @@ from .arithmetic import div, exp_of, mul, round_real
 from .exact import Purse, number, show
 from .limits import MAX_BITS, Account, Malformed, Undecided
 from .power import log_of, power_of
+from .rotation import rounded_angle
 from .valueset import Element, ValueSet
 
 __all__ = ["Constant", "computed", "parse_constants", "place"]
@@ -105,13 +106,6 @@ def _operation(name: str, values: ValueSet, x: list[Element], angle: Angle, acco
     if name == "pow":
         return power_of(values, x[0], x[1], account)
     return (mul if name == "mul" else div)(values, x[0], x[1])
-
-
-def rounded_angle(values: ValueSet, angle: Angle, account: Account) -> Element:
-    """round(theta)."""
-    if angle.rational is not None:
-        return values.convert(angle.rational)
-    return round_real(values, lambda bits: (*angle.enclose(bits), 1 << bits), account)
 
 
 def _inverse(values: ValueSet, angle: Angle, account: Account) -> Element:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 __all__ = [
     "MAX_BITS",
-    "MAX_CACHED",
     "MAX_STORED",
     "Account",
     "Malformed",
@@ -18,13 +17,15 @@ __all__ = [
     "Stop",
     "Undecided",
     "Unsupported",
+    "cached",
 ]
 
 MAX_BITS = 40_000  # of a fixed-point number: cos and sin of that length take about a second
 MAX_STORED = 300_000  # realized blocks, scores or near-returns kept at once: below 200 MB
-MAX_CACHED = 1 << 29  # bits of the numbers that one cache holds: 64 MB
-_LONG = 1 << 13  # bits of a number up to which rounding it is part of the one unit that a realized value costs
+_LONG = 1 << 10  # bits of a number up to which rounding it is part of the one unit that a realized value costs
 _STORED = 1 << 12  # bits of an element of a value set up to which one counts once where it is stored
+_CACHE = 1 << 26  # bits of one cache: 8 MB, and a pipeline has 17
+_OBJECT = 1 << 12  # bits of what is cached besides those of its numbers
 _REFINED = 256  # bits up to which an enclosure is part of the one unit that a realized value costs
 
 
@@ -56,6 +57,11 @@ class Unsupported(Stop):
     """A well-formed claim that this checker does not know how to check."""
 
     verdict = "unsupported"
+
+
+def cached(bits: int) -> int:
+    """How many numbers of that many bits one cache holds."""
+    return _CACHE // (_OBJECT + bits)
 
 
 @dataclass
@@ -90,17 +96,20 @@ class Account:
         if self.left < 0:
             raise Undecided(f"more work than --max-work {self.limit} allows")
 
-    def refine(self, bits: int) -> None:
-        """Pay for one enclosure of that many bits; the product of two such numbers costs about their square."""
-        if bits > MAX_BITS:
-            raise Undecided(f"an enclosure of {bits} bits, where this checker goes to {MAX_BITS}")
-        if bits > _REFINED:
-            self.spend((bits // _REFINED) ** 2)
+    def refine(self, bits: int, dearer: int = 1) -> None:
+        """Pay for one enclosure of that many bits; the product of two such numbers costs about their square.
+
+        dearer: it takes as long as cos and sin of that many times the bits.
+        """
+        if bits * dearer > MAX_BITS:
+            raise Undecided(f"an enclosure of {bits} bits, where this checker goes to {MAX_BITS // dearer}")
+        if bits * dearer > _REFINED:
+            self.spend((bits * dearer // _REFINED) ** 2)
 
     def carry(self, bits: int) -> None:
-        """Pay for the rounding of a number of that many bits, where they are many: about their square."""
+        """Pay for the rounding of a number of that many bits, where they are many: in the end their square."""
         if bits > _LONG:
-            self.left -= (bits * bits) >> 25
+            self.left -= 1 + (bits * bits >> 25)
             if self.left < 0:
                 raise Undecided(f"more work than --max-work {self.limit} allows, on numbers of {bits} bits")
 

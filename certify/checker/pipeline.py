@@ -124,7 +124,7 @@ class Pipeline(Rotation):
 
     def phase(self, i: int | None) -> Element:
         """The phase of the position i; None: the one that is never left again."""
-        self.account.spend(1 + len(self.steps) // 8)
+        self.account.spend(1 + len(self.steps) // 4)
         x: Element = Fraction(beyond_all(self.steps[0].values) if i is None else i)
         for step in self.steps:
             x = step.apply(x, self.numbers)

@@ -20,6 +20,7 @@ from .valueset import INF, NAN, ZERO, Element, ValueSet, is_nan
 __all__ = ["enclose_power", "log_of", "power_of", "rational_root"]
 
 _MAX_SIZE = 4_096  # bits of base and exponent together, and of what a logarithm is taken of
+_DEARER = 12  # of a logarithm and two exponentials: see `Account.refine`
 
 
 def power_of(values: ValueSet, x: Element, y: Element, account: Account) -> Element:
@@ -32,8 +33,8 @@ def power_of(values: ValueSet, x: Element, y: Element, account: Account) -> Elem
         raise Unsupported("a power of a negative number")
     if isinstance(x, float) or isinstance(y, float) or x == 0:
         return values.beyond(False) if (x > 1) == (y > 0) else ZERO
-    n, d = (x.numerator, x.denominator) if x > 1 else (x.denominator, x.numerator)
-    least = max(n.bit_length() - d.bit_length() - 1, 0)  # n/d > 2^least, so x^y is farther from 1 than 2 to this power:
+    low, high = log(x.numerator, x.denominator, 64)
+    least = Fraction(max(low, -high, 0), 1 << 64)  # <= |ln x|; so x^y is farther from 1 than e and 2 to this power:
     outside = beyond_power_of_2(values, least * (y if x > 1 else -y))
     if outside is not None:
         return outside
@@ -42,7 +43,7 @@ def power_of(values: ValueSet, x: Element, y: Element, account: Account) -> Elem
     root = rational_root(x, y.denominator)
     if root is not None:
         return values.convert(root**y.numerator)
-    enclose = enclose_power(x, y)
+    enclose = enclose_power(x, y, account)
     return round_real(values, lambda bits: (*enclose(bits), 1 << bits), account)
 
 
@@ -62,15 +63,14 @@ def log_of(values: ValueSet, x: Element, account: Account) -> Element:
     return round_real(values, lambda bits: (*log(exact.numerator, exact.denominator, bits), 1 << bits), account)
 
 
-def enclose_power(base: Fraction, power: Fraction) -> Callable[[int], tuple[int, int]]:
+def enclose_power(base: Fraction, power: Fraction, account: Account) -> Callable[[int], tuple[int, int]]:
     """bits -> integers between which b^s 2^bits lies: b^s = exp(s ln b), b > 0."""
     n, d = power.numerator, power.denominator
     magnitude = (abs(n) * (base.numerator.bit_length() + base.denominator.bit_length())) // d + 1  # >= |log2 b^s|
 
     def enclose(bits: int) -> tuple[int, int]:
         wide = bits + magnitude + n.bit_length() + 8
-        if 3 * wide > MAX_BITS:  # exp and log take longer than cos
-            raise Undecided(f"the root would need {show(wide)} bits")
+        account.refine(wide, _DEARER)
         ends = [n * end for end in log(base.numerator, base.denominator, wide)]
         low, _, e = exp(min(ends), d << wide, wide)
         _, high, f = exp(max(ends), d << wide, wide)

@@ -11,10 +11,10 @@ from functools import cached_property, lru_cache
 from .angle import Angle, rational_angle
 from .arithmetic import add, mul, round_real, sub
 from .counter import counted
-from .limits import MAX_CACHED, Account, Malformed
+from .limits import Account, Malformed, cached
 from .valueset import NAN, ZERO, Element, ValueSet, same
 
-__all__ = ["REALIZATIONS", "Block", "Rotation", "beyond_all", "equal", "rounded"]
+__all__ = ["REALIZATIONS", "Block", "Rotation", "beyond_all", "equal", "rounded", "rounded_angle"]
 
 Block = tuple[Element, Element]
 ONE = Fraction(1)
@@ -29,6 +29,13 @@ def equal(a: Block, b: Block) -> bool:
 def beyond_all(values: ValueSet) -> int:
     """A position from which on all are rounded alike: one beyond 2 M."""
     return 1 << (int(values.largest()).bit_length() + 2)
+
+
+def rounded_angle(values: ValueSet, angle: Angle, account: Account) -> Element:
+    """round(theta)."""
+    if angle.rational is not None:
+        return values.convert(angle.rational)
+    return round_real(values, lambda bits: (*angle.enclose(bits), 1 << bits), account)
 
 
 def rounded(values: ValueSet, angle: Angle, i: int, which: int, account: Account, factor: Fraction = ONE) -> Element:
@@ -53,7 +60,7 @@ class Rotation:
         if realize == "table" and angle.turn is None:
             raise Malformed("a table needs an angle that is a rational multiple of pi")
         self.angle, self.values, self.realize, self.account = angle, values, realize, account
-        self.block = lru_cache(maxsize=min(1 << 16, MAX_CACHED // (2 * values.extent + 1)))(self._block)
+        self.block = lru_cache(maxsize=2 * cached(values.extent))(self._block)
         self._states: list[Block] = []
 
     @property
@@ -92,9 +99,7 @@ class Rotation:
     @cached_property
     def stored(self) -> Element:
         """round(theta), which `phase` and `counter` store."""
-        if self.angle.rational is not None:
-            return self.values.convert(self.angle.rational)
-        return round_real(self.values, lambda bits: (*self.angle.enclose(bits), 1 << bits), self.account)
+        return rounded_angle(self.values, self.angle, self.account)
 
     def bias_angle(self) -> Angle | None:
         """The angle that the head's bias is made of; None when it is no number."""

@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TypeAlias
 
-from .limits import MAX_CACHED, Account
+from .limits import Account, cached
 
 __all__ = ["INF", "NAN", "ZERO", "Element", "ValueSet", "is_nan", "same"]
 
@@ -57,7 +57,7 @@ class ValueSet:
 
     @cached_property
     def _value(self) -> Callable[[int, bool], Fraction]:
-        return lru_cache(maxsize=min(1 << 14, MAX_CACHED // (self.extent + 1)))(self._signed)
+        return lru_cache(maxsize=cached(self.extent))(self._signed)
 
     def _signed(self, k: int, negative: bool) -> Fraction:
         return -self.magnitude(k, negative) if negative else self.magnitude(k, negative)

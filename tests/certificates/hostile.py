@@ -195,6 +195,14 @@ def _pipelines() -> Iterator[tuple[str, Any, Any, tuple[str, ...]]]:
     roots = [["exact", f"{2**4000 + 2 * n + 1:x}p-4001"] for n in range(30)]
     roots += [["exact", "1p-1"], *(["pow", 1, n, 30] for n in range(30))]
     yield "roots of long numbers", *pipeline([up], roots), NOT_VERIFIED
+    long = [["exact", 3], ["exact", "6770/7"], *[["pow", 1, 0, 1]] * 62]
+    yield "powers of a length that is just computed", *pipeline([up], long), NOT_VERIFIED
+    long = [["exact", 3], ["exact", "12001/3"], *[["pow", 1, 0, 1]] * 62]
+    yield "powers of 20000 bits", *pipeline([VAST], long), NOT_VERIFIED
+    for angle in ("2^(12001/3)", f"{10**999 + 1}^(10/3)", "2^(-12001/3)"):
+        for name in ("angle", "inverse"):
+            claim, hints = pipeline([VAST], [[name, 1]] * 64)
+            yield f"64 times an {name} of {angle[:9]}..", claim | {"theta": angle}, hints, NOT_VERIFIED
     great = [*(["exact", 690_000 + n] for n in range(30)), *(["exp", 1, n] for n in range(30))]
     yield "numbers of a million bits", *pipeline([VAST], great), NOT_VERIFIED
     third = [["exact", "1/3"]]

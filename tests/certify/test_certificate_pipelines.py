@@ -1,8 +1,11 @@
 """Certificates of pipelines: every named stack has them, and the checker's blocks are those of the producer."""
 
 import json
+import math
 import random
+import time
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 from gmpy2 import mpq
@@ -19,6 +22,7 @@ from certify.checker.exact import Purse
 from certify.checker.kinds import parse_valueset
 from certify.checker.limits import Account
 from certify.checker.pipeline import Pipeline as Checked
+from certify.checker.power import power_of
 from certify.periodicity.collision import Collision
 from certify.periodicity.component import decide
 from certify.periodicity.compute import period
@@ -214,6 +218,45 @@ def test_a_head_of_a_pipeline_that_stores_no_angle_has_no_certificate():
     question = Question(Angle.parse("1/100"), mpq(40), 1, Regime.of("fp16"), pipeline)
     with pytest.raises(UnsupportedError, match="stored angle is 0"):
         range_certificate(question, nmax_of(question, max_length=3))
+
+
+def test_long_numbers_are_paid_for(corpus):
+    """Phases of 8000 bits in 16 sets, and all blocks equal: work is bounded in time as it is for short numbers."""
+    hostile = corpus.hostile
+    long = [
+        hostile.FP16 | {"emin": -8000, "largest": "1p8000", "precision": n, "overflow": "saturate"}
+        for n in range(16, 32)
+    ]
+    steps = [["mul", 1, 0], *(["mul", n, 1] for n in range(2, 17))]
+    claim, hints = hostile.pipeline(long, [["exact", "1p7900"], ["exact", "1/3"]], steps, cycle=(0, 1))
+    data = hostile.certificate(claim | {"F": hostile.grid([0])}, hints)
+    begin = time.process_time()
+    assert check_bytes(data, 100_000).verdict == "undecided"
+    assert time.process_time() - begin < 5  # 20, were they not
+
+
+def test_the_caches_of_a_pipeline_fit_into_the_memory_of_a_hostile_file(corpus):
+    purse = Purse(Account(10**6))
+    for bits in (200, 4000, 30_000):
+        form = corpus.hostile.FP16 | {"emin": -bits, "largest": f"1p{bits}", "overflow": "saturate"}
+        shown = {"sets": [form] * 16, "numbers": [], "phase": [["round", 1]], "table": [["round", 0]]}
+        made = Checked(shown, None, "theta", parse_valueset(form, "F", purse), purse)
+        beside = 500  # bytes of a number in a cache without its digits, or of a pair of them
+        kept = sum(values._value.cache_info().maxsize * (values.extent / 8 + beside) for values in made.sets)
+        blocks = made.block.cache_info().maxsize * (2 * made.values.extent / 8 + 2 * beside)
+        assert kept + blocks < 200_000_000
+
+
+def test_powers_far_beyond_the_range_need_no_enclosure():
+    """(12/25)^10000 in 8 bits of range: below all values, whatever their product would be."""
+    values = parse_valueset(value_set_form(value_set("fp16")), "F", Purse(Account(10**6)))
+    account = Account(100)
+    for x, y, right in (
+        (Fraction(12, 25), 10_000, 0),
+        (Fraction(12, 25), -10_000, math.inf),
+        (Fraction(3, 2), 10**9, math.inf),
+    ):
+        assert power_of(values, x, Fraction(y), account) == right
 
 
 def disagreements(corpus, seeds):
