@@ -110,8 +110,9 @@
       const [x, y, by] = ["x", "y", "by"].map(name => named.get(at(name).value));
       const kind = at("kind").value, scales = ["log-x", "log-y"].map(name => (at(name).checked ? "log" : "linear"));
       const groups = folded(rows, x, y, by);
-      const [fill, count] = (kind === "curves" ? curves : heatmap)(groups, x, y, by, scales);
-      at("told").textContent = count ? "Where several rows fall together the least value is drawn." : `No row has both ${x.name} and ${y.name} to draw.`;
+      const [fill, count, hidden] = (kind === "curves" ? curves : heatmap)(groups, x, y, by, scales);
+      const lacking = hidden ? ` ${hidden.toLocaleString("en")} value${hidden === 1 ? " has" : "s have"} no place on these scales.` : "";
+      at("told").textContent = count ? `Where several rows fall together the least value is drawn.${lacking}` : `No row has both ${x.name} and ${y.name} to draw.${lacking}`;
       const wanted = count ? [kind, ...scales].join(" ") : null;
       const complete = made => {
         const figure = made.get_model_by_name("figure");
@@ -154,7 +155,7 @@
         made.get_model_by_name("lines").data = lines;
         made.get_model_by_name("points").data = data(picked, dots);
       };
-      return [fill, picked.length];
+      return [fill, picked.length, [...groups.values()].reduce((sum, line) => sum + line.length, 0) - picked.length];
     }
 
     function heatmap(groups, x, y, by, scales) {
@@ -162,11 +163,12 @@
         .filter(p => drawable(p, scales[0])).sort((a, b) => a - b);
       const edges = edged(across, scales[0] === "log"), index = new Map(across.map((p, place) => [p, place]));
       const cells = { group: [], left: [], right: [], value: [] }, picked = [], factors = [];
-      let [low, high] = [Infinity, -Infinity];
+      let [low, high, hidden] = [Infinity, -Infinity, 0];
       for (const [name, line] of groups) {
         factors.push(cut(name || y.name, LABEL));
         for (const [p, row] of line) {
           const value = y.values[row], place = index.get(p);
+          if (place === undefined || !drawable(value, scales[1])) hidden++;
           if (place === undefined) continue;
           cells.group.push(factors.at(-1));
           cells.left.push(edges[place]);
@@ -185,7 +187,7 @@
         figure.height = Math.min(Math.max(420, 90 + 16 * factors.length), 4000);
         made.get_model_by_name("cells").data = data(picked, cells);
       };
-      return [fill, picked.length];
+      return [fill, picked.length, hidden];
     }
 
     if (section.table) {

@@ -92,7 +92,8 @@ def _policy(scripts: Sequence[str]) -> str:
     """What the page may do: run these scripts, style itself, and show the icons that bokeh brings as data."""
     hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
     allowed = " ".join(f"'sha256-{one}'" for one in hashes) or "'none'"
-    return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
+    rest = "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+    return f"default-src 'none'; script-src {allowed}; {rest}"
 
 
 def _rows_html(rows: Rows, name: str) -> str:

@@ -16,12 +16,20 @@ __all__ = ["data_table"]
 _ROW = 25  # pixels
 _TALLEST = 20  # rows to be seen at a time
 _CHARACTER = 7.5  # pixels
-_WIDEST = 60  # characters of a column: a longer cell is cut off, and its column can be dragged wider
+_WIDEST = 40  # characters of a column: a longer cell is cut off, and its column can be dragged wider
 
 
 def data_table(rows: Rows) -> Any:
     """The table, its source called `rows` and empty, the filter of its rows called `filter`."""
-    from bokeh.models import CDSView, ColumnDataSource, DataTable, IndexFilter, StringFormatter, TableColumn
+    from bokeh.models import (
+        CDSView,
+        ColumnDataSource,
+        DataTable,
+        IndexFilter,
+        InlineStyleSheet,
+        StringFormatter,
+        TableColumn,
+    )
 
     columns = [
         TableColumn(
@@ -32,7 +40,13 @@ def data_table(rows: Rows) -> Any:
         )
         for place, column in enumerate(rows.columns)
     ]
+    heads = ", ".join(
+        f".slick-header-column:nth-child({place + 1}) .slick-column-name"
+        for place, column in enumerate(rows.columns)
+        if column.numeric
+    )
     return DataTable(
+        stylesheets=[InlineStyleSheet(css=f"{heads} {{ float: right; }}")] if heads else [],
         source=ColumnDataSource(name="rows"),
         view=CDSView(filter=IndexFilter(name="filter")),
         columns=columns,

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import csv
-import json
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self, TypeAlias
 
 from certify.sweeping.columns import COLUMNS, Column, find_column
-from certify.sweeping.database import guard, open_for_reading, quoted
-from certify.sweeping.details import Detail, unpack
-from certify.sweeping.filters import Filter, parse_filter, parse_order
+from certify.sweeping.filters import parse_filter
+from certify.sweeping.row_reader import PLACE, RowReader
 from fpsim.errors import FpcertError, InputError, UnsupportedError
-from fpsim.number import parse_count
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Answers", "results"]
-
-_PIECES = 256  # of details that are kept unpacked
-MAX_ROWS = 2**63 - 1  # SQLite counts no further
 
 Names: TypeAlias = "str | Iterable[str] | None"
 
@@ -40,13 +32,16 @@ def results(file: str | Path) -> Answers:
 class Answers:
     """The rows of a results file; a context manager.
 
+    A row that is read is as it was written, or `InputError` is raised.  What a condition leaves out is not looked at:
+    in a damaged file a row can be left out that should not.
+
     `where` is a condition or several (`certify.sweeping.filters`), `sort` names columns (a - before one: the greatest
     first), `columns` those that are wanted (default: those in which some row has a value), `limit` the most rows.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._connection: sqlite3.Connection = open_for_reading(path)
+        self._reader = RowReader(path)
 
     def __enter__(self) -> Self:
         return self
@@ -58,12 +53,12 @@ class Answers:
 
     def close(self) -> None:
         """Close the file."""
-        self._connection.close()
+        self._reader.close()
 
     def count(self, where: str | Iterable[str] | None = None) -> int:
         """How many rows meet the condition."""
         chosen = parse_filter(where)
-        (found,) = next(self._select("count(*)", chosen, ""))
+        (found,) = next(self._reader.select("count(*)", chosen))
         return int(found)
 
     def columns(self, columns: Names = None, *, all_of_them: bool = False) -> list[Column]:
@@ -76,9 +71,11 @@ class Answers:
             if not chosen:
                 raise InputError("columns", "nothing", "the names of columns")
             return list(dict.fromkeys(chosen))
-        with guard(self.path, "read"):
-            filled = {name for (name,) in self._connection.execute("SELECT name FROM filled")}
-        filled |= {"question", "status"}  # of every row, also where there is none yet
+        filled = self._reader.filled()
+        always = {"question", "status", "id"}  # of every row, also where there is none yet
+        if filled and not always <= filled <= {column.name for column in COLUMNS}:
+            self._reader.damaged("its list of columns cannot be read")
+        filled |= {"question", "status"}
         left_out = () if all_of_them else ("id", "finished", "producer")
         return [column for column in COLUMNS if column.name in filled and column.name not in left_out]
 
@@ -99,43 +96,21 @@ class Answers:
         `job`.
         """
         chosen = self.columns(columns)
-        names = ", ".join(quoted(column.name) for column in chosen)
-        names += ', "number", "piece"' * details
-        pieces = lru_cache(maxsize=_PIECES)(self._piece)
-        for row in self._select(names, parse_filter(where), _tail(sort, limit)):
-            found = {column.name: column.shown(entry, exact=exact) for column, entry in zip(chosen, row, strict=False)}
-            if details:
-                number, piece = row[-2:]
-                job, answer = pieces(piece)[number]
-                found |= {"job": json.loads(job), "answer": None if answer is None else json.loads(answer)}
-            yield found
-
-    def _select(self, what: str, chosen: Filter, tail: str) -> Iterator[tuple[Any, ...]]:
-        """Run a query of ours: what a user brings is in the filter's parameters alone."""
-        query = f"SELECT {what} FROM results WHERE {chosen.sql}{tail}"
-        with guard(self.path, "read"):
-            yield from self._connection.execute(query, chosen.parameters)
-
-    def _piece(self, piece: int) -> dict[int, Detail]:
-        """The jobs and answers of some rows, by the number of the row.  Raises `InputError` for damage."""
-        with guard(self.path, "read"):
-            try:
-                (packed,) = self._connection.execute("SELECT packed FROM details WHERE piece = ?", (piece,)).fetchone()
-                return unpack(packed)
-            except (TypeError, ValueError) as error:
-                raise sqlite3.DatabaseError(f"the answers of piece {piece} cannot be read") from error
+        places = [(column, PLACE[column.name]) for column in chosen]
+        for number, row in self._reader.rows(where, sort, limit):
+            found = {column.name: column.shown(row[place], exact=exact) for column, place in places}
+            yield found | self._reader.details(number, row) if details else found
 
     def numbers(
         self, x: str, y: str, by: str, *, where: str | Iterable[str] | None = None
     ) -> Iterator[tuple[float, float, str]]:
         """(the nearest binary64 of `x`, that of `y`, the text of `by`) of the rows in which all three have a value."""
         columns = [find_column(name) for name in (x, y, by)]
-        chosen = parse_filter(where)
-        known = " AND ".join(f"{quoted(column.name)} IS NOT NULL" for column in columns)
-        chosen = Filter(f"{chosen.sql} AND {known}", chosen.parameters)
-        names = f"{quoted(columns[0].near)}, {quoted(columns[1].near)}, {quoted(columns[2].name)}"
-        for place, value, line in self._select(names, chosen, ' ORDER BY "number"'):
-            yield place, value, _plain(columns[2].shown(line, exact=True))
+        places = [PLACE[columns[0].near], PLACE[columns[1].near], PLACE[columns[2].name]]
+        for _, row in self._reader.rows(where):
+            place, value, line = (row[at] for at in places)
+            if None not in (place, value, line):
+                yield place, value, _plain(columns[2].shown(line, exact=True))
 
     def write_csv(
         self,
@@ -176,17 +151,15 @@ class Answers:
         except ImportError as error:
             raise UnsupportedError("a DataFrame needs pandas: pip install 'fpcert[data]'") from error
         chosen = self.columns(columns, all_of_them=True)
-        entries = [name for column in chosen for name in dict.fromkeys((column.name, column.near))]
-        listed = ", ".join(map(quoted, entries))
-        rows = list(self._select(listed, parse_filter(where), _tail(sort, limit)))
-        series = dict(zip(entries, zip(*rows, strict=True) if rows else [()] * len(entries), strict=True))
+        rows = [row for _, row in self._reader.rows(where, sort, limit)]
+        series = {name: [row[PLACE[name]] for row in rows] for column in chosen for name in (column.name, column.near)}
         found: dict[str, Any] = {}
         for column in chosen:
-            values = list(series[column.name])
+            values = series[column.name]
             if column.kind == "integer":
                 found[column.name] = _whole(pd, values)
             elif column.exact:
-                found[column.name] = pd.Series(list(series[column.near]), dtype="float64")
+                found[column.name] = pd.Series(series[column.near], dtype="float64")
                 texts = [None if value is None else str(value) for value in values]
                 found[f"{column.name}_exact"] = pd.Series(texts, dtype="string")
             elif column.kind == "hash":
@@ -224,11 +197,6 @@ def _whole(pd: Any, values: Sequence[Any]) -> Any:
     if all(value is None or isinstance(value, int) for value in values):
         return pd.Series(list(values), dtype="Int64")
     return pd.Series([None if value is None else int(value) for value in values], dtype=object)
-
-
-def _tail(sort: str | Iterable[str] | None, limit: int | None) -> str:
-    most = "" if limit is None else f" LIMIT {parse_count(limit, 'limit', least=0, most=MAX_ROWS)}"
-    return f" ORDER BY {parse_order(sort)}{most}"
 
 
 def _plain(value: Any) -> str:

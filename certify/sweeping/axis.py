@@ -22,7 +22,7 @@ from gmpy2 import mpfr, mpq
 
 from fpsim.angle import Angle
 from fpsim.errors import InputError
-from fpsim.number import exact_text, parse_number
+from fpsim.number import MAX_LENGTH, exact_text, parse_number
 
 __all__ = ["MAX_VALUES", "Axis", "Kind", "Value"]
 
@@ -30,6 +30,7 @@ Value: TypeAlias = str | int | bool
 Kind: TypeAlias = Literal["text", "number", "integer", "angle", "angles", "flag"]
 
 MAX_VALUES = 1_000_000
+MAX_DIGITS = 1000  # of a whole number, which JSON has to take
 _DIGITS = 6  # of the inner points of a log range
 _BITS = 256  # of the logarithm: MPFR rounds correctly, so that every machine finds the same digits
 _RANGED = ("number", "integer", "angle", "angles")
@@ -91,15 +92,21 @@ class Axis:
         if self.kind == "integer":
             return self._whole(parse_number(item, self.name), item)
         if self.kind == "number":
-            return exact_text(parse_number(item, self.name))
+            return self._again(exact_text(parse_number(item, self.name)))
         if self.kind == "angle":
-            return str(Angle.parse(item, self.name))
+            return self._again(str(Angle.parse(item, self.name)))
         if self.kind == "angles":
             parts = item.split(",") if isinstance(item, str) else [item]
-            return ", ".join(str(Angle.parse(part, self.name)) for part in parts)
+            return ", ".join(self._again(str(Angle.parse(part, self.name))) for part in parts)
         if not isinstance(item, str):
             raise InputError(self.name, item, f"a text such as {self._example()}")
         return item if self.check is None else self.check(item)
+
+    def _again(self, text: str) -> str:
+        """The exact text of a number, which can be read again: 1e100000 is shorter than what it means."""
+        if len(text) > MAX_LENGTH:
+            raise InputError(self.name, text, f"a number whose exact text has at most {MAX_LENGTH} characters")
+        return text
 
     def _flag(self, item: Any) -> bool:
         found = item if isinstance(item, bool) else _FLAGS.get(str(item).strip().lower())
@@ -110,6 +117,8 @@ class Axis:
     def _whole(self, number: mpq, item: Any) -> int:
         if number.denominator != 1:
             raise InputError(self.name, item, "a whole number")
+        if abs(number) >= mpq(10) ** MAX_DIGITS:
+            raise InputError(self.name, item, f"a whole number of at most {MAX_DIGITS} digits")
         return int(number)
 
     def _range(self, text: str) -> list[Value]:
@@ -129,16 +138,14 @@ class Axis:
         points = spread(low.coefficient, high.coefficient, count)
         unit = low.unit if low else high.unit
         if unit == "pi":
-            return [str(Angle(point, "pi" if point else "one")) for point in points]
+            return [self._again(str(Angle(point, "pi" if point else "one"))) for point in points]
         if self.kind != "integer":
-            return [exact_text(point) for point in points]
+            return [self._again(exact_text(point)) for point in points]
         if spread is _geometric:
-            return [
-                int(gmpy2.f_div(2 * point.numerator + point.denominator, 2 * point.denominator)) for point in points
-            ]
+            points = [gmpy2.f_div(2 * point.numerator + point.denominator, 2 * point.denominator) for point in points]
         if any(point.denominator != 1 for point in points):
             raise InputError(self.name, text, "a range of whole numbers, where n - 1 divides hi - lo, such as 1:9:5")
-        return [int(point) for point in points]
+        return [self._whole(mpq(point), text) for point in points]
 
     def _example(self) -> str:
         examples = {"number": "10:100:10", "integer": "1,2", "angle": "0.1,pi/7", "angles": "1,0.1", "flag": "true"}

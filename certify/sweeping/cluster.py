@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from certify.sweeping.work import belong_to
 from fpsim.errors import FpcertError, InputError, UnsupportedError
 from fpsim.number import parse_count
 
@@ -21,19 +24,21 @@ __all__ = ["Backend", "backend"]
 
 _CONNECT = 5  # seconds for a scheduler to answer
 _FIRST_WORKER = 10  # seconds for a scheduler without workers to get one
+_NEXT_WORKER = 60  # the same while jobs run, when the last one is gone
+_LOOK = 2  # seconds between two looks at the workers
 
 
 @dataclass(frozen=True)
 class Backend:
     """How joblib runs the chunks.
 
-    workers: how many at a time.  parent: the process that the workers belong to, or None where they are no children of
-    this one.  crashes: what is raised when a worker dies.  alone: the number of workers with which one task alone runs
-    in a process other than this one.
+    workers: how many at a time.  apart: whether they are processes of this machine for the jobs alone.  crashes: what
+    is raised when a worker dies.  alone: the number of workers with which one task alone runs in a process other than
+    this one.
     """
 
     workers: int
-    parent: int | None
+    apart: bool
     crashes: tuple[type[BaseException], ...]
     alone: int
 
@@ -44,8 +49,8 @@ def backend(workers: int | None, scheduler: str | None) -> Iterator[Backend]:
 
     workers: processes of this machine, None: one for each core; 1: this process.  scheduler: the address of a dask
     scheduler, such as tcp://host:8786, in their place.  Raises `InputError` for an address at which no scheduler
-    answers within 5 seconds, or which has no workers; `UnsupportedError` without dask; `FpcertError` when the scheduler
-    is lost while jobs run.
+    answers within 5 seconds, or which has no workers; `UnsupportedError` without dask; `FpcertError` when, while jobs
+    run, the scheduler is lost, does not answer for a minute, or has no workers for a minute.
     """
     if scheduler is not None:
         if workers is not None:
@@ -57,8 +62,8 @@ def backend(workers: int | None, scheduler: str | None) -> Iterator[Backend]:
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
     count = int(joblib.cpu_count()) if workers is None else parse_count(workers, "jobs", most=4096)
-    with joblib.parallel_config(backend="loky", n_jobs=count):
-        yield Backend(count, os.getpid() if count > 1 else None, (BrokenProcessPool,), 2)
+    with joblib.parallel_config(backend="loky", n_jobs=count, initializer=belong_to, initargs=(os.getpid(),)):
+        yield Backend(count, count > 1, (BrokenProcessPool,), 2)
 
 
 @contextmanager
@@ -92,14 +97,48 @@ def _dask(address: str) -> Iterator[Backend]:
         except TimeoutError as error:
             raise InputError("scheduler", f"{address}, which has no workers", "one with workers") from error
         count = sum(client.ncores().values())
+        left: list[str] = []
         try:
-            with joblib.parallel_config(backend=Cluster(client=client, wait_for_workers_timeout=_FIRST_WORKER)):
-                yield Backend(count, None, (KilledWorker,), count)
+            with (
+                joblib.parallel_config(backend=Cluster(client=client, wait_for_workers_timeout=_FIRST_WORKER)),
+                _watched(client, left),
+            ):
+                yield Backend(count, False, (KilledWorker,), count)
         except (CancelledError, CommClosedError) as error:
-            lost = (
-                f"the scheduler at {address} is gone; what was reported is in the file, and the same command, with a "
-            )
-            raise FpcertError(f"{lost}scheduler that answers, goes on from there") from error
+            lost = f"the scheduler at {address} {left[0] if left else 'is gone'}; what was reported is in the file, and"
+            raise FpcertError(f"{lost} the same command, with a scheduler that answers, goes on from there") from error
+
+
+@contextmanager
+def _watched(client: Any, left: list[str]) -> Iterator[None]:
+    """End what the client waits for when it has waited for workers for too long, and say why in `left`.
+
+    dask itself waits for ever: for a scheduler that is alive without workers, and, which may be hours, for one whose
+    machine no longer answers.
+    """
+    ended = threading.Event()
+
+    def watch() -> None:
+        seen = time.monotonic()
+        while not ended.wait(_LOOK):
+            reason = f"has had no workers for {_NEXT_WORKER} s"
+            try:
+                if client.sync(client.scheduler.ncores, callback_timeout=_CONNECT):
+                    seen = time.monotonic()
+            except (OSError, CancelledError, AttributeError):  # TimeoutError too; without a connection it is None
+                reason = f"has not answered for {_NEXT_WORKER} s"
+            if time.monotonic() - seen > _NEXT_WORKER:
+                left.append(reason)
+                client.close(timeout=_CONNECT)
+                return
+
+    thread = threading.Thread(target=watch, name="workers of the cluster", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from fpsim.angle import Angle
 from fpsim.errors import InputError
 from fpsim.number import exact_text, json_number, parse_number
 
-__all__ = ["COLUMNS", "Column", "find_column", "nearest", "order"]
+__all__ = ["COLUMNS", "Column", "find_column", "nearest", "order", "storable"]
 
 _BITS = 300  # of the enclosure from which an irrational angle is rounded
 
@@ -48,6 +48,8 @@ class Column:
             return _stored_angle(value) if self.kind == "angle" else _stored_number(value)
         if self.kind == "hash":
             return (bytes.fromhex(value),)
+        if self.kind == "text":
+            return (storable(value),)
         return (int(value) if self.kind == "flag" else value,)
 
     def shown(self, stored: Any, *, exact: bool = False) -> Any:
@@ -122,6 +124,15 @@ COLUMNS: tuple[Column, ...] = (
     Column("producer", "text"),
     Column("id", "hash"),
 )
+
+
+def storable(text: str) -> str:
+    r"""The text as SQLite can hold it: names of files may have bytes that are no UTF-8, which are escaped.
+
+    >>> storable("grid:a\udcff.txt")
+    'grid:a\\udcff.txt'
+    """
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def find_column(name: str) -> Column:

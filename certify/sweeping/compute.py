@@ -62,7 +62,9 @@ class Sweep:
     def __str__(self) -> str:
         rate = f", {self.done / self.seconds:,.0f} a second" if self.done and self.seconds > 0 else ""
         left = self.jobs - self.before - self.done
-        counts = f"{self.jobs:,} jobs, {self.before:,} already in {self.file}, {self.done:,} done now"
+        counts = (
+            f"{self.jobs:,} job{'s' * (self.jobs != 1)}, {self.before:,} already in {self.file}, {self.done:,} done now"
+        )
         lines = [f"{self.question}: {counts} in {self.seconds:.1f} s{rate}"]
         lines += [f"  {name:11}  {self.statuses[name]:,}" for name in STATUSES if self.statuses.get(name)]
         if left:

@@ -2,25 +2,40 @@
 
 Three tables: `results`, narrow, one row for each job, which is what filters read; `details`, the jobs and the whole
 answers as JSON, those of some rows together (`certify.sweeping.details`); `filled`, the names of the columns in which
-some row has a value.  The file is in SQLite's WAL mode, so
-that it can be read while it is written, and a process that is killed leaves what it had committed.
+some row has a value.  The file is in SQLite's WAL mode, so that it can be read while it is written, and a process that
+is killed leaves what it had committed.
+
+SQLite has no checksums: an entry that a bad disk has changed is read as it is.  So each row has one, which is looked at
+whenever the row is read.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from certify.sweeping.columns import COLUMNS, order
 from fpsim.errors import FpcertError, InputError
 
-__all__ = ["APPLICATION", "SCHEMA", "entries", "guard", "open_for_reading", "open_for_writing", "quoted"]
+__all__ = [
+    "APPLICATION",
+    "SCHEMA",
+    "check_head",
+    "checksum",
+    "entries",
+    "guard",
+    "open_for_reading",
+    "open_for_writing",
+    "quoted",
+]
 
 APPLICATION = 0x66706372  # "fpcr": which program a SQLite file belongs to
-SCHEMA = 2  # the version of the tables below
+SCHEMA = 3  # the version of the tables below
 _MAGIC = b"SQLite format 3\0"
 _HEAD = 100  # bytes: the header of a SQLite file, with the size of a page and the number of pages
 _INDEXED = ("status", "dtype", "n_max")
@@ -33,11 +48,16 @@ def quoted(name: str) -> str:
 
 
 def entries() -> list[str]:
-    """The names of the columns of `results`, those of the nearest binary64 included."""
+    """The names of the columns of `results`, those of the nearest binary64 included, without `piece` and `checksum`."""
     names = []
     for column in COLUMNS:
         names += [column.name, column.near] if column.exact else [column.name]
     return names
+
+
+def checksum(row: Sequence[Any]) -> int:
+    """Of the entries of a row, in the order of `entries`, and its piece."""
+    return zlib.crc32(ascii(tuple(row)).encode())
 
 
 def _tables() -> str:
@@ -57,7 +77,8 @@ def _tables() -> str:
     indexes += "CREATE INDEX results_by_reason ON results (reason) WHERE reason IS NOT NULL;\n"
     # The exact columns have no type: SQLite would turn the text of a long whole number into a rounded one.
     return (
-        f"CREATE TABLE results (number INTEGER PRIMARY KEY, {', '.join(lines)}, piece INTEGER NOT NULL);\n{indexes}"
+        f"CREATE TABLE results (number INTEGER PRIMARY KEY, {', '.join(lines)}, piece INTEGER NOT NULL, "
+        f"checksum INTEGER NOT NULL);\n{indexes}"
         "CREATE TABLE filled (name TEXT PRIMARY KEY) WITHOUT ROWID;\n"
         "CREATE TABLE details (piece INTEGER PRIMARY KEY, packed BLOB NOT NULL);\n"
         f"PRAGMA application_id = {APPLICATION};\nPRAGMA user_version = {SCHEMA};\n"
@@ -75,7 +96,7 @@ def guard(path: Path, doing: str) -> Iterator[None]:
     except sqlite3.OperationalError as error:
         kept = "; what was reported is in the file, and the same command goes on from there" * (doing == "write")
         raise FpcertError(f"cannot {doing} {str(path)!r}: {error}{kept}") from error
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         raise InputError("results file", f"{str(path)!r} ({error})", f"{_RIGHT}, whole: this is damaged") from error
 
 
@@ -83,7 +104,7 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
     """The database, made where there is none.  Raises `InputError`, `FpcertError`."""
     if not path.parent.is_dir():
         raise InputError("results file", str(path), f"in a folder that exists; {str(path.parent)!r} does not")
-    _check_head(path, may_be_absent=True)
+    check_head(path, may_be_absent=True)
     with guard(path, "write"):
         connection = sqlite3.connect(path, timeout=10, isolation_level=None)
         try:
@@ -102,7 +123,7 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
 
 def open_for_reading(path: Path) -> sqlite3.Connection:
     """The database, which is never changed, with the function `exact_order`.  Raises `InputError`, `FpcertError`."""
-    _check_head(path, may_be_absent=False)
+    check_head(path, may_be_absent=False)
     with guard(path, "read"):
         connection = _connect_to_read(path)
         try:
@@ -129,8 +150,8 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _check_head(path: Path, *, may_be_absent: bool) -> None:
-    """Refuse what is no SQLite file before SQLite sees it."""
+def check_head(path: Path, *, may_be_absent: bool) -> None:
+    """Refuse what is no SQLite file before SQLite sees it.  Raises `InputError`, `FpcertError`."""
     head = b""
     try:
         there, plain = path.exists(), path.is_file()
@@ -145,6 +166,8 @@ def _check_head(path: Path, *, may_be_absent: bool) -> None:
         raise InputError("results file", str(path), f"{_RIGHT}; this is {'no plain file' if there else 'not there'}")
     if not head and may_be_absent:
         return
+    if not head:
+        raise InputError("results file", str(path), f"{_RIGHT}; this is empty")
     if head[: len(_MAGIC)] != _MAGIC:
         raise InputError("results file", str(path), f"{_RIGHT}; this is no SQLite database")
     wal = _wal(path)
@@ -170,6 +193,8 @@ def _is_new(connection: sqlite3.Connection) -> bool:
 def _check_version(connection: sqlite3.Connection, path: Path) -> None:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (schema,) = connection.execute("PRAGMA user_version").fetchone()
+    if _is_new(connection):  # a sweep that could not even make its tables: it can go on
+        raise InputError("results file", str(path), f"{_RIGHT}; this is empty")
     if application != APPLICATION:
         raise InputError("results file", str(path), f"{_RIGHT}; this SQLite database belongs to another program")
     if schema != SCHEMA:

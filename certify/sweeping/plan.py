@@ -20,6 +20,7 @@ from fpsim.number import exact_text
 __all__ = ["MAX_JOBS", "Plan"]
 
 MAX_JOBS = 10**8
+_WIDEST = 60  # characters of a value where the plan is printed
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ class Plan:
         }
 
     def __str__(self) -> str:
-        lines = [f"{self.question}: {self.size:,} jobs"]
+        lines = [f"{self.question}: {self.size:,} job{'s' * (self.size != 1)}"]
         width = max((len(name) for name in self.given), default=0)
         lines += [f"  {name:{width}}  {_listed(self.axes[name])}" for name in self.given]
         return "\n".join(lines)
@@ -91,8 +92,9 @@ class Plan:
 
 def _listed(values: tuple[Value | None, ...]) -> str:
     shown = [str(value) for value in (values if len(values) <= 6 else (*values[:3], "...", values[-1]))]
+    shown = [text if len(text) <= _WIDEST else f"{text[: _WIDEST - 3]}..." for text in shown]
     count = f"  ({len(values):,} values)" if len(values) > 6 else ""
-    return ", ".join(shown) + count
+    return ("; " if any("," in text for text in shown) else ", ").join(shown) + count
 
 
 def _check_names(question: Question, given: Mapping[str, Any]) -> None:

@@ -10,12 +10,15 @@
 
 A value is a text, a number or a list of them, as an axis takes them (`certify.sweeping.axis`).  Numbers are exact: 0.1
 is one tenth.  In YAML every scalar is read as the text that stands there, so that nothing passes through binary64 and
-`no` is no boolean; tags are ignored, and no object is ever made.
+`no` is no boolean; tags are ignored, and no object is ever made.  Aliases are followed, but a plan has at most 2^20
+values with what they repeat, so that a short file cannot stand for a large one.
 """
 
 from __future__ import annotations
 
+import itertools
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +32,8 @@ from fpsim.plain_file import read_plain_file
 __all__ = ["EXAMPLE", "read_plan", "read_time_limit"]
 
 MOST_BYTES = 1 << 24
+MOST_NODES = 1 << 20
+_DEEPEST = 4  # the plan, its axes, the values of one, the angles of a head of many pairs
 MOST_SECONDS = 10**7
 KEYS = ("question", "axes", "time_limit")
 EXAMPLE = Path(__file__).with_name("example.toml")
@@ -84,11 +89,15 @@ def _axis_names() -> set[str]:
 
 def _read_toml(text: str) -> Any:
     try:
-        return tomllib.loads(text, parse_float=parse_number)
+        return tomllib.loads(text, parse_float=_parse_float)
     except InputError:
         raise
     except (ValueError, RecursionError) as error:  # TOMLDecodeError is a ValueError
         raise InputError("plan", f"TOML that does not parse ({error})", "a TOML file") from error
+
+
+def _parse_float(text: str) -> mpq:
+    return parse_number(text, "plan")
 
 
 def _read_yaml(text: str) -> Any:
@@ -97,7 +106,7 @@ def _read_yaml(text: str) -> Any:
     except ImportError as error:
         raise UnsupportedError("plans in YAML need PyYAML: pip install 'fpcert[yaml]'; TOML needs nothing") from error
     try:
-        return _of_node(yaml.compose(text, Loader=yaml.BaseLoader), yaml, depth=3)
+        return _of_node(yaml.compose(text, Loader=yaml.BaseLoader), yaml, _DEEPEST, itertools.count(1))
     except InputError:
         raise
     except (yaml.YAMLError, RecursionError) as error:
@@ -105,19 +114,21 @@ def _read_yaml(text: str) -> Any:
         raise InputError("plan", f"YAML that does not parse ({message})", "a YAML file") from error
 
 
-def _of_node(node: Any, yaml: Any, *, depth: int) -> Any:
-    """The mapping, list or text of a node.  A plan has three levels: deeper ones are refused, so that aliases, which
-    stand for whole trees, cannot make a short file a large one.
-    """
+def _of_node(node: Any, yaml: Any, depth: int, nodes: Iterator[int]) -> Any:
+    """The mapping, list or text of a node, which is the next of `nodes`: an alias is as many as what it stands for."""
+    if next(nodes) > MOST_NODES:
+        raise InputError("plan", f"more than {MOST_NODES} values", "fewer: a range such as 1:1000000:1000000 is one")
     if isinstance(node, yaml.ScalarNode):
         return node.value
     if depth == 0:
         raise InputError("plan", "what is nested deeper", "a table with a table axes, whose values are lists")
     if isinstance(node, yaml.SequenceNode):
-        return [_of_node(part, yaml, depth=depth - 1) for part in node.value]
+        return [_of_node(part, yaml, depth - 1, nodes) for part in node.value]
     found: dict[str, Any] = {}
     for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
-        if not isinstance(key, yaml.ScalarNode) or key.value in found:
-            raise InputError("plan", f"the key {getattr(key, 'value', key)!r}", "one text, and given once")
-        found[key.value] = _of_node(value, yaml, depth=depth - 1)
+        if not isinstance(key, yaml.ScalarNode):
+            raise InputError("plan", "a key that is no text", "a text such as question, axes or the name of an axis")
+        if key.value in found:
+            raise InputError("plan", f"the key {key.value!r} twice", "given once")
+        found[key.value] = _of_node(value, yaml, depth - 1, nodes)
     return found if isinstance(node, yaml.MappingNode) else None

@@ -10,12 +10,14 @@ from certify.pages.parts import MAX_ROWS, Chart, Paragraph, Part, Rows
 from certify.pages.series import Series
 from certify.sweeping.answers import Answers
 from certify.sweeping.columns import Column
+from certify.sweeping.questions import QUESTIONS
 from fpsim.errors import InputError
 
 __all__ = ["report_page"]
 
 _ACROSS = ("C", "base", "dim", "k")  # which of the columns that vary a picture has across at first
-_VALUES = ("n_max", "period", "seconds")
+_VALUES = ("n_max", "period", "lower", "upper", "ideal", "components", "seconds")
+_MOST_CURVES = 18  # that the page names one by one
 
 
 def report_page(answers: Answers, *, where: str | Iterable[str] | None = None, title: str | None = None) -> str:
@@ -41,7 +43,7 @@ def report_page(answers: Answers, *, where: str | Iterable[str] | None = None, t
 
 def _summary(rows: int, same: dict[str, Any]) -> str:
     known = [f"{name} {_word(value)}" for name, value in same.items() if value is not None]
-    return f"{rows:,} rows." + (f" In every row: {', '.join(known)}." if known else "")
+    return f"{rows:,} row{'s' * (rows != 1)}." + (f" In every row: {', '.join(known)}." if known else "")
 
 
 def _series(column: Column, values: Sequence[Any]) -> Series:
@@ -54,14 +56,20 @@ def _series(column: Column, values: Sequence[Any]) -> Series:
 
 
 def _chart(series: Sequence[Series]) -> Chart | None:
-    """The picture that is shown first; None where no column has numbers."""
+    """The picture that is shown first; None where nothing that was found is a number, or is the same in every row."""
     numbers = [column.name for column in series if column.numeric]
-    varied = [column.name for column in series if column.numeric and column.varies]
-    across = [name for name in _ACROSS if name in varied] + varied + numbers
-    values = [name for name in _VALUES if name in numbers] + numbers
-    if not numbers:
+    values = [name for name in _VALUES if name in numbers]
+    if not values:
         return None
-    return Chart(across[0], values[0], next((column.name for column in series if column.name == "dtype"), None))
+    given = {axis.name for question in QUESTIONS.values() for axis in question.axes}
+    counts = {column.name: len(set(column.values)) for column in series if column.name in given and column.varies}
+    varied = [name for name in counts if name in numbers]
+    across = [name for name in _ACROSS if name in varied] + varied + [name for name in numbers if name in given]
+    if not across:
+        return Chart(values[0], values[0])
+    # Most is told apart by the formats, or else by what has the fewest values.
+    few = sorted((name != "dtype", count, name) for name, count in counts.items() if name != across[0])
+    return Chart(across[0], values[0], next((name for *_, count, name in few if count <= _MOST_CURVES), None))
 
 
 def _word(value: Any) -> str:

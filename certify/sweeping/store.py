@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -11,7 +12,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from certify.sweeping.columns import COLUMNS
-from certify.sweeping.database import entries, guard, open_for_writing, quoted
+from certify.sweeping.database import check_head, checksum, entries, guard, open_for_writing, quoted
 from certify.sweeping.details import TOGETHER, Detail, pack
 from certify.sweeping.file_lock import FileLock
 from certify.sweeping.job import Job
@@ -35,8 +36,9 @@ class Store:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        check_head(self.path, may_be_absent=True)  # beside what is no results file no lock is made
         if self.path.is_symlink():
-            self.path = self.path.resolve()  # two names of one file must find the same lock
+            self.path = Path(os.path.realpath(self.path))  # two names of one file must find the same lock
         self._lock: FileLock | None = FileLock(self.path) if self.path.parent.is_dir() else None
         try:
             self._connection = open_for_writing(self.path)
@@ -44,7 +46,7 @@ class Store:
             self._release()
             raise
         self._filled: set[str] = set()
-        names = [*_NAMES, "piece"]
+        names = [*_NAMES, "piece", "checksum"]
         marks = ", ".join("?" for _ in names)
         # A job that is done again (`retry`) takes the place of its old row.
         updates = ", ".join(f"{quoted(name)} = excluded.{quoted(name)}" for name in names if name != "id")
@@ -120,7 +122,8 @@ class Store:
         details: list[tuple[int, Detail]] = []
         for job, row in done:
             entries, names = _entries_of(job, row)
-            (number,) = self._connection.execute(self._insert, [*entries, piece]).fetchone()
+            entries.append(piece)
+            (number,) = self._connection.execute(self._insert, [*entries, checksum(entries)]).fetchone()
             details.append((number, (job.text, row.answer)))
             filled |= names
         self._connection.execute("INSERT INTO details VALUES (?, ?)", (piece, pack(details)))

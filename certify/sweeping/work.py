@@ -22,11 +22,11 @@ from typing import Any
 from gmpy2 import mpq
 
 from certify.sweeping.job import Job
-from certify.sweeping.time_limit import OutOfTimeError, time_limit
+from certify.sweeping.time_limit import OutOfTimeError, end_if_stuck, time_limit
 from fpsim.errors import FpcertError, UnsupportedError
 from fpsim.number import json_number
 
-__all__ = ["STATUSES", "Row", "producer", "run_chunk", "run_job"]
+__all__ = ["STATUSES", "Row", "belong_to", "late", "now", "producer", "run_chunk", "run_job"]
 
 STATUSES = ("ok", "undecided", "unsupported", "error", "timeout")
 _LONGEST_REASON = 500
@@ -51,19 +51,17 @@ class Row:
 
 
 def run_chunk(
-    number: int, jobs: Sequence[str], limit: float | None, budget: float, parent: int | None
+    number: int, jobs: Sequence[str], limit: float | None, budget: float, apart: bool
 ) -> tuple[int, list[Row]]:
     """(number, the rows of the first jobs): all of them, or as many as the budget in seconds allows, at least one.
 
-    parent: the process that started this one, or None where the jobs run in the caller's process or on a cluster.  With
-    a parent, Ctrl-C is left to it, which ends this process, and when it is gone this process ends itself.
+    apart: whether this process is there for the jobs alone, and is ended when one of them is stuck.
     """
-    if parent is not None:
-        _follow(parent)
     begin = time.perf_counter()
     rows = []
     for text in jobs:
-        rows.append(run_job(Job.parse(text), limit))
+        with end_if_stuck(limit if apart else None):
+            rows.append(run_job(Job.parse(text), limit))
         if time.perf_counter() - begin > budget:
             break
     return number, rows
@@ -79,24 +77,38 @@ def run_job(job: Job, limit: float | None = None) -> Row:
     begin = time.perf_counter()
     values: dict[str, Any] = {}
     shown: str | None = None
+    alarm = None
     try:
-        with time_limit(limit):
+        with time_limit(limit) as alarm:
             answer = job.answer()
             status, reason, values = answer.status, answer.reason, answer.values
             shown = json.dumps(answer.shown, sort_keys=True, separators=(",", ":"), default=_json_form)
     except OutOfTimeError:
-        status, reason, values, shown = "timeout", f"no answer within {limit:g} s", {}, None
+        status, reason = late(limit)
     except UnsupportedError as error:
         status, reason = "unsupported", str(error)
     except FpcertError as error:
         status, reason = "error", str(error)
-    except Exception as error:  # noqa: BLE001 - a fault of the code is a row too: the sweep goes on
-        status, reason = "error", f"internal error: {type(error).__name__}: {error}"
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a fault of the code is a row too: the sweep goes on
+        status, reason = "error", f"internal error: {type(error).__name__}: {error}".removesuffix(": ")
+    if status != "ok" and alarm is not None and alarm.rang:
+        status, reason = late(limit)
+    if status not in ("ok", "undecided"):
+        values, shown = {}, None
     seconds = round(time.perf_counter() - begin, 6)
     if reason is not None and len(reason) > _LONGEST_REASON:
         reason = f"{reason[: _LONGEST_REASON - 3]}..."
-    finished = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return Row(status, reason, values, shown, seconds, finished, producer())
+    return Row(status, reason, values, shown, seconds, now(), producer())
+
+
+def late(limit: float | None) -> tuple[str, str]:
+    """The status and the reason of a job that took longer than it may."""
+    return "timeout", f"no answer within {limit:g} s"
+
+
+def now() -> str:
+    """The time as a row has it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _json_form(value: Any) -> Any:
@@ -104,9 +116,10 @@ def _json_form(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else json_number(mpq(value))
 
 
-@cache
-def _follow(parent: int) -> None:
-    """Leave Ctrl-C to the parent, and end when it is gone: a worker of a killed parent would work on for nobody."""
+def belong_to(parent: int) -> None:
+    """How a worker begins: it leaves Ctrl-C to the parent, and ends when that is gone, also before the first job comes,
+    as a worker of a killed parent would work or wait for nobody.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def watch() -> None:

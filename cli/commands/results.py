@@ -32,7 +32,8 @@ _WIDEST = 60  # characters of a cell of the table
 )  # fmt: skip
 @click.option(
     "--where", multiple=True, metavar="CONDITION",
-    help="COLUMN=VALUE, also != < <= > >= and ~ (contains); VALUE|VALUE: one of these; null: absent. All must hold.",
+    help="COLUMN=VALUE, also != < <= > >= and ~ (contains); VALUE|VALUE: one of these; null: absent; 'VALUE': as it "
+    "stands. All must hold.",
 )  # fmt: skip
 @click.option("--columns", metavar="NAME[,NAME...]", help="Which columns (default: those with a value).")
 @click.option("--sort", metavar="[-]NAME[,...]", help="By which columns, with - the greatest first.")
@@ -131,7 +132,7 @@ def _table(answers: Answers, where: tuple[str, ...], chosen: dict[str, Any]) -> 
     cells = [names, *([_cell(row[name]) for name in names] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = ["  ".join(f"{cell:{width}}" for cell, width in zip(line, widths, strict=True)).rstrip() for line in cells]
-    closing = f"{len(rows):,} of {count:,} rows" if len(rows) < count else f"{count:,} rows"
+    closing = f"{len(rows):,} of {count:,} rows" if len(rows) < count else f"{count:,} row{'s' * (count != 1)}"
     return "\n".join([*above, *(lines if rows else ()), *([""] if rows else ()), closing])
 
 

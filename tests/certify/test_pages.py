@@ -89,7 +89,8 @@ def test_only_the_scripts_of_the_page_may_run(page):
     hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
     allowed = " ".join(f"'sha256-{one}'" for one in hashes)
     assert policy == (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+        "form-action 'none'"
     )
     assert len(scripts) == 3  # two of bokeh, one of ours
     assert sum(len(script.encode()) for script in scripts) < 2e6

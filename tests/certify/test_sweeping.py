@@ -12,11 +12,13 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 import certify
 from certify.sweeping import questions
+from certify.sweeping import time_limit as stuck
 from certify.sweeping.cluster import backend
 from certify.sweeping.dispatch import Dispatch
+from certify.sweeping.job import Job
 from certify.sweeping.plan import Plan
 from certify.sweeping.time_limit import OutOfTimeError, time_limit
-from certify.sweeping.work import run_chunk
+from certify.sweeping.work import run_chunk, run_job
 from fpsim.errors import InputError, UnsupportedError
 
 AXES = {"dtype": "fp16,bf16", "g": "1.0,pi/7", "C": "log:10:60000:8", "k": "1,2"}
@@ -77,25 +79,30 @@ def test_failures_are_rows_and_are_retried_on_request_only(tmp_path, monkeypatch
             raise ZeroDivisionError("by zero")
         if C == "3":
             raise InputError("C", C, "another one")
+        if C == "4":
+            raise SystemExit(3)
+        if C == "5":
+            raise MemoryError
         return real(**given)
 
     from certify.certified_range.compute import nmax as real
 
     monkeypatch.setattr(certify, "nmax", moody, raising=False)
     file = tmp_path / "a.sqlite"
-    done = certify.sweep("nmax", file=file, jobs=1, g=1, C="1,2,3,40")
-    assert done.statuses == {"ok": 1, "unsupported": 1, "error": 2}
+    done = certify.sweep("nmax", file=file, jobs=1, g=1, C="1,2,3,4,5,40")
+    assert done.statuses == {"ok": 1, "unsupported": 1, "error": 4}
     with certify.results(file) as answers:
         reasons = {row["C"]: row["reason"] for row in answers.rows("status!=ok")}
     assert reasons[1] == "not yet"
     assert reasons[2] == "internal error: ZeroDivisionError: by zero"
     assert reasons[3].startswith("C: cannot take 3")
-    assert certify.sweep("nmax", file=file, jobs=1, g=1, C="1,2,3,40").done == 0
+    assert (reasons[4], reasons[5]) == ("internal error: SystemExit: 3", "internal error: MemoryError")
+    assert certify.sweep("nmax", file=file, jobs=1, g=1, C="1,2,3,4,5,40").done == 0
     monkeypatch.setattr(certify, "nmax", real)
-    again = certify.sweep("nmax", file=file, jobs=1, g=1, C="1,2,3,40", retry=["error"])
-    assert (again.before, again.done, again.statuses) == (2, 2, {"ok": 3, "unsupported": 1})
+    again = certify.sweep("nmax", file=file, jobs=1, g=1, C="1,2,3,4,5,40", retry=["error"])
+    assert (again.before, again.done, again.statuses) == (2, 4, {"ok": 5, "unsupported": 1})
     with certify.results(file) as answers:
-        assert answers.count() == 4  # a row that is done again takes the place of the old one
+        assert answers.count() == 6  # a row that is done again takes the place of the old one
         assert [row["C"] for row in answers.rows("status!=ok", details=True)] == [1]
 
 
@@ -158,7 +165,7 @@ def test_a_time_limit_ends_what_runs_inside_and_nothing_else():
             outcome.append("out of time")
         with time_limit(5):
             outcome.append("in time")
-        spin(1.3)  # nothing arrives later
+        spin(0.6)  # nothing arrives later
         outcome.append("done")
 
     before = signal.getsignal(signal.SIGALRM)
@@ -172,10 +179,10 @@ def test_a_time_limit_that_is_swallowed_comes_again():
     outcome = []
 
     class Swallows:
-        def __del__(self):  # Python reports what a destructor raises, and goes on
+        def __del__(self):  # Python goes on when a destructor raises, and prints it, which here is a failure
             try:
                 spin(20)
-            except OutOfTimeError:
+            finally:
                 outcome.append("swallowed")
 
     def work():
@@ -188,6 +195,33 @@ def test_a_time_limit_that_is_swallowed_comes_again():
 
     work()
     assert outcome == ["swallowed", "out of time"]
+
+
+@pytest.mark.parametrize("module", ["numba.core.compiler", "importlib._bootstrap", "elsewhere"])
+def test_a_time_limit_lets_what_must_not_stay_half_made_end_first(module):
+    there = {"__name__": module, "spin": spin, "outcome": []}
+    exec("def make():\n    spin(0.5)\n    outcome.append('made')", there)
+
+    def work():
+        with time_limit(0.05):
+            there["make"]()
+            spin(20)
+
+    with pytest.raises(OutOfTimeError):
+        work()
+    assert there["outcome"] == ([] if module == "elsewhere" else ["made"])
+
+
+def test_what_a_library_makes_of_the_alarm_is_no_error_of_the_job(monkeypatch):
+    def fragile(**_given):
+        try:
+            spin(20)
+        except OutOfTimeError:
+            raise RuntimeError("no compiled object yet") from None
+
+    monkeypatch.setattr(certify, "nmax", fragile, raising=False)
+    row = run_job(Job("nmax", {"g": "1", "C": "40"}), 0.05)
+    assert (row.status, row.reason) == ("timeout", "no answer within 0.05 s")
 
 
 def test_a_time_limit_in_another_thread_is_refused():
@@ -224,30 +258,37 @@ def test_time_limits_that_are_refused(tmp_path, limit):
 
 def test_a_worker_returns_when_its_budget_is_used_up():
     jobs = [job.text for job in Plan.of("nmax", {"g": 1, "C": "1:20:20"}).jobs()]
-    number, rows = run_chunk(7, jobs, None, 0.0, None)
+    number, rows = run_chunk(7, jobs, None, 0.0, False)
     assert (number, len(rows)) == (7, 1)
-    assert len(run_chunk(7, jobs, None, 60.0, None)[1]) == 20
+    assert len(run_chunk(7, jobs, None, 60.0, False)[1]) == 20
 
 
 # Workers that die.
 
 
-def test_the_job_that_kills_its_worker_is_a_row_and_every_other_is_done():
+def test_the_jobs_that_end_their_workers_are_rows_and_every_other_is_done(monkeypatch):
     parent = os.getpid()
 
-    def deadly(number, jobs, limit, budget, parent_given):
+    def deadly(number, jobs, limit, budget, apart):
         assert os.getpid() != parent
+        assert signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())  # from the first instruction on
         if any('"C":"13"' in text for text in jobs):
             os.kill(os.getpid(), signal.SIGKILL)
-        return run_chunk(number, jobs, limit, budget, parent_given)
+        if any('"C":"14"' in text for text in jobs):
+            stuck.STUCK = 0.2
+            with stuck.end_if_stuck(limit if apart else None):
+                sum(range(10**12))  # C, which looks at no signal
+        return run_chunk(number, jobs, limit, budget, apart)
 
-    jobs = list(Plan.of("nmax", {"g": 1, "C": "1:30:30"}).jobs())
+    monkeypatch.setattr("certify.sweeping.dispatch.STUCK", 0.2)
+    jobs = list(Plan.of("nmax", {"g": 1, "C": "13:24:12"}).jobs())
     with backend(2, None) as chosen:
-        rows = [pair for batch in Dispatch(jobs, chosen, None, deadly).rows() for pair in batch]
+        rows = [pair for batch in Dispatch(jobs, chosen, 0.3, deadly).rows() for pair in batch]
     assert sorted(job.id for job, _ in rows) == sorted(job.id for job in jobs)
     failed = {job.parameters["C"]: row for job, row in rows if row.status != "ok"}
-    assert list(failed) == ["13"]
+    assert {C: row.status for C, row in failed.items()} == {"13": "error", "14": "timeout"}
     assert "died" in failed["13"].reason
+    assert failed["14"].reason.startswith("no answer within 0.3 s: compiled code did not come back")
     assert issubclass(TerminatedWorkerError, chosen.crashes)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import shutil
 import sqlite3
 from contextlib import closing
@@ -51,11 +52,70 @@ def test_damaged_pages_are_reported(alone, tmp_path):
         certify.sweep("nmax", file=tmp_path / "a.sqlite", jobs=1, **AXES)
 
 
+def test_an_entry_that_was_changed_is_never_shown(alone, tmp_path):
+    file = tmp_path / "a.sqlite"
+    for change in ("n_max = n_max + 1", "dtype = 'fp32'", "C_near = 1", "piece = 2", "id = x'00'"):
+        shutil.copy(alone, file)
+        with closing(sqlite3.connect(file)) as connection, connection:
+            connection.execute(f"UPDATE results SET {change} WHERE number = 40")
+        with certify.results(file) as answers:
+            assert len(list(answers.rows(limit=39))) == 39
+            for use in (answers.rows, answers.to_dataframe, lambda a=answers: a.numbers("C", "n_max", "dtype")):
+                with pytest.raises(InputError, match="damaged"):
+                    list(use())
+
+
+def test_a_file_with_bytes_changed_at_random_gives_its_rows_or_a_message(alone, tmp_path):
+    def contents(file):
+        with certify.results(file) as answers:
+            return list(
+                answers.rows(columns=[column.name for column in answers.columns(all_of_them=True)], details=True)
+            )
+
+    whole, right, refused = alone.read_bytes(), contents(alone), 0
+    rng = random.Random(1)
+    file = tmp_path / "a.sqlite"
+    for _ in range(100):
+        data = bytearray(whole)
+        for _ in range(rng.choice([1, 1, 3, 30])):
+            place = rng.randrange(len(data))
+            data[place : place + rng.choice([1, 1, 200])] = rng.randbytes(1)
+        file.write_bytes(data)
+        try:
+            assert contents(file) == right
+        except FpcertError:
+            refused += 1
+    assert 20 < refused < 100
+
+
+def test_a_name_that_is_no_utf8(tmp_path):
+    (tmp_path / "a\udcff.txt").write_text("0\n1\n2\n-1\n")
+    name = f"grid:{tmp_path}/a\udcff.txt"
+    assert certify.sweep("nmax", file=tmp_path / "a.sqlite", dtype=[name], g=1, C="1,2", jobs=1).done == 2
+    with certify.results(tmp_path / "a.sqlite") as answers:
+        assert [row["dtype"] for row in answers.rows("dtype~a\udcff")] == [name.replace("\udcff", "\\udcff")] * 2
+
+
+def test_names_that_are_no_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "loop").symlink_to("loop")
+    for name in ("loop", "", "."):
+        with pytest.raises(FpcertError, match=r"results file|unable to open"):
+            certify.sweep("nmax", file=name, g=1, C=1)
+    assert [path.name for path in tmp_path.iterdir()] == ["loop"]
+
+
 def test_files_that_are_no_results_files(tmp_path):
     text, other, newer = tmp_path / "text", tmp_path / "other.sqlite", tmp_path / "newer.sqlite"
     text.write_text("question,dtype\n")
     with closing(sqlite3.connect(other)) as connection:
         connection.execute("CREATE TABLE results (n)")
+    (tmp_path / "empty").touch()
+    with closing(sqlite3.connect(tmp_path / "unmade.sqlite")) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")  # a sweep that had no room for more
+    for name in ("empty", "unmade.sqlite"):
+        with pytest.raises(InputError, match="this is empty"):
+            certify.results(tmp_path / name)
     with Store(newer) as store:
         store.connection.execute(f"PRAGMA user_version = {SCHEMA + 1}")
     for file, named in (

@@ -93,6 +93,11 @@ def test_values_of_an_axis(axis, given_, expected):
         (NUMBER, "pi:2pi:3", "not multiples of pi"),
         (NUMBER, "nan", "finite number"),
         (NUMBER, "1e999999999", "exponent"),
+        (NUMBER, "1e100000", "exact text has at most"),  # every job would be refused when it is read again
+        (NUMBER, "1:1e100000:3", "exact text has at most"),
+        (ANGLE, "1e-90000", "exact text has at most"),
+        (WHOLE, "1e1000", "at most 1000 digits"),
+        (WHOLE, "log:1:1e1000:3", "at most 1000 digits"),
         (NUMBER, [None], "finite number"),
         (WHOLE, "1.5", "whole number"),
         (WHOLE, "1:2:3", "n - 1 divides hi - lo"),
@@ -209,6 +214,10 @@ def test_toml_and_yaml_mean_the_same_exactly(tmp_path):
         ("a.json", "{}", "ends in .toml"),
         ("a.yaml", "question: nmax\naxes: {C: 1, C: 2, g: 1}\n", "given once"),
         ("a.yaml", "question: nmax\naxes: {C: [[[1]]], g: 1}\n", "nested deeper"),
+        ("a.yaml", "question: nmax\naxes: &a {C: *a, g: 1}\n", "nested deeper"),
+        ("a.yaml", f"b: &b [{'1,' * 2000}]\nc: [{'*b, ' * 2000}]\n", "more than 1048576 values"),
+        ("a.yaml", "? [a]\n: 1\n", "a key that is no text"),
+        ("a.toml", 'question = "nmax"\naxes = {C = inf, g = 1}\n', "plan: cannot take inf"),
         ("a.yaml", "question: !!python/object:os.system nmax\nnonsense: 1\n", "nonsense"),
         ("a.yaml", "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nd: [*c, *c]\n", "nested deeper"),
         ("a.yaml", "- nmax\n", "a table with the keys"),
@@ -229,6 +238,16 @@ def test_a_plan_file_that_is_no_text_or_not_there(tmp_path):
     for name in ("a.toml", "b.toml"):
         with pytest.raises(FpcertError, match="plan"):
             read_plan(tmp_path / name)
+
+
+def test_heads_of_many_pairs_in_a_plan(tmp_path):
+    pytest.importorskip("yaml")
+    (tmp_path / "a.toml").write_text('question = "period"\n[axes]\ntheta = [["1", "0.1"], "pi/7", 0.5]\n')
+    (tmp_path / "a.yaml").write_text("question: period\naxes: {theta: [[1, 0.1], pi/7, 0.5]}\n")
+    for name in ("a.toml", "a.yaml"):
+        plan, _ = read_plan(tmp_path / name)
+        assert plan.axes["theta"] == ("1, 0.1", "1/7*pi", "0.5")
+        assert "  theta  1, 0.1; 1/7*pi; 0.5" in str(plan)
 
 
 def test_yaml_without_pyyaml_says_what_to_install(tmp_path, monkeypatch):

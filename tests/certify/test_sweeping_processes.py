@@ -8,7 +8,8 @@ import subprocess
 import sys
 import textwrap
 import time
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
+from pathlib import Path
 
 import pytest
 
@@ -73,6 +74,34 @@ def test_a_killed_sweep_loses_nothing_that_it_reported(tmp_path, jobs):
     assert again.before > 0
 
 
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
+def test_workers_end_with_their_sweep_also_those_that_never_had_a_job():
+    code = (
+        "import os, time\nfrom joblib import Parallel, delayed\nfrom certify.sweeping.cluster import backend\n"
+        "with backend(2, None): Parallel()([delayed(os.getpid)()])\n"
+        "print('ready', flush=True)\ntime.sleep(60)"
+    )
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "ready\n"
+    workers = {pid for pid, parent in processes() if parent == child.pid}
+    child.kill()
+    child.communicate()
+    assert len(workers) >= 3
+    end = time.monotonic() + 30
+    while left := workers & {pid for pid, _ in processes()}:
+        assert time.monotonic() < end, left
+        time.sleep(0.1)
+
+
+def processes():
+    """(Number, number of the parent) of every process that is no zombie."""
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            state, parent = file.read_text().rpartition(")")[2].split()[:2]
+            if state != "Z":
+                yield int(file.parent.name), int(parent)
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_ctrl_c_ends_a_sweep_and_keeps_all(tmp_path, jobs):
     child = start(tmp_path, jobs)
@@ -104,7 +133,7 @@ def test_a_second_process_is_refused_with_the_number_of_the_first(tmp_path):
 
 @pytest.fixture
 def small_cluster(tmp_path):
-    """(The address, the process of the scheduler) of a cluster with one worker of one thread."""
+    """(The address, the processes of the scheduler and of the worker) of a cluster with one worker of one thread."""
     pytest.importorskip("distributed")
     file = tmp_path / "scheduler.json"
     options = {
@@ -124,13 +153,17 @@ def small_cluster(tmp_path):
             while not file.exists():
                 assert child.poll() is None
                 time.sleep(0.05)
-        yield json.loads(file.read_text())["address"], children[0]
+        yield json.loads(file.read_text())["address"], children
 
 
-def test_a_scheduler_that_dies_leaves_what_was_reported(tmp_path, small_cluster):
+@pytest.mark.parametrize(("victim", "said"), [(0, "is gone"), (1, "has had no workers for 1 s")])
+def test_a_cluster_that_dies_leaves_what_was_reported(tmp_path, monkeypatch, small_cluster, victim, said):
     from joblib import Parallel, delayed
 
-    address, scheduler = small_cluster
+    if victim == 1:
+        monkeypatch.setattr("certify.sweeping.cluster._NEXT_WORKER", 1)
+    monkeypatch.setattr("certify.sweeping.cluster._LOOK", 0.2)
+    address, children = small_cluster
     with backend(None, address) as chosen:
         assert chosen.workers == 1
         assert Parallel(n_jobs=chosen.alone)([delayed(os.getpid)()]) != [os.getpid()]  # one worker is no local process
@@ -138,11 +171,11 @@ def test_a_scheduler_that_dies_leaves_what_was_reported(tmp_path, small_cluster)
 
     def report(done, _total):
         reported.append(done)
-        if done >= 30 and scheduler.poll() is None:
-            scheduler.kill()
+        if done >= 30:
+            children[victim].kill()
 
     axes = {"dtype": "fp16,bf16", "g": "0.001:3:150", "C": "log:10:60000:40"}
-    with pytest.raises(FpcertError, match="is gone; what was reported is in the file, and the same command"):
+    with pytest.raises(FpcertError, match=f"{said}; what was reported is in the file, and the same command"):
         certify.sweep("nmax", file=tmp_path / "a.sqlite", scheduler=address, progress=report, **axes)
     with certify.results(tmp_path / "a.sqlite") as answers:
         assert answers.count() == reported[-1] < 12_000

@@ -34,9 +34,13 @@ def file(tmp_path_factory):
     return path
 
 
-def page_columns(page):
+def page_sections(page):
     (text,) = re.findall(r'<script type="application/json" id="page">(.*?)</script>', page, re.DOTALL)
-    (section,) = json.loads(text)
+    return json.loads(text)
+
+
+def page_columns(page):
+    (section,) = page_sections(page)
     return {column["name"]: column for column in section["columns"]}
 
 
@@ -79,8 +83,23 @@ def test_a_page_of_few_rows(tmp_path, rows):
         store.add([(job, Row("error", "why", {}, None, 0.0, "", "")) for job in jobs])
     with certify.results(path) as answers:
         page = certify.report_page(answers, title="Few <rows>")
-    assert f"<p>{rows} rows.</p>" in page
+    assert f"<p>{['0 rows', '1 row'][rows]}.</p>" in page
     assert page.count("<title>Few &lt;rows&gt;</title>") == 1
+
+
+def test_the_picture_is_of_what_was_found_or_there_is_none(tmp_path):
+    jobs = list(Plan.of("nmax", {"g": "1,2,3", "C": "1:10:10", "k": "1,2"}).jobs())
+    charts = {}
+    for name, values in {"none": [None] * 60, "same": [7] * 60, "some": range(60)}.items():
+        with Store(tmp_path / name) as store:
+            store.add(
+                [(job, Row("ok", None, {"n_max": n}, None, 0.5, "", "")) for job, n in zip(jobs, values, strict=True)]
+            )
+        with certify.results(tmp_path / name) as answers:
+            (section,) = page_sections(certify.report_page(answers))
+            charts[name] = section.get("chart")
+    assert (charts["none"], charts["same"]) == (None, None)  # no C against itself
+    assert [charts["some"][name] for name in ("x", "y", "by")] == ["C", "n_max", "k"]
 
 
 def test_ten_thousand_rows_are_below_five_megabytes(tmp_path):
@@ -122,6 +141,9 @@ await choose(".filter", "status=error"); result.filtered = document.querySelecto
 result.reason = cells()[0].at(-1);
 await choose(".filter", ""); await choose(".kind", "heatmap");
 result.heatmap = ["0 32 76", "255 233 69"].map(ink => colors().has(ink));
+await choose(".log-y", true); result.told = document.querySelector(".told").textContent;
+const right = find(".slick-column-name").filter(head => getComputedStyle(head).float === "right");
+result.right = right.map(head => head.textContent);
 """
 
 
@@ -139,6 +161,8 @@ def test_the_page_works_in_a_browser(file, browser):
         "filtered": "4 of 40 rows",
         "reason": REASON,
         "heatmap": [True, True],
+        "told": "Where several rows fall together the least value is drawn. 1 value has no place on these scales.",
+        "right": ["C", "k", "n_max", "lower", "upper"],
     }
 
 

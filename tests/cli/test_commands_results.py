@@ -122,6 +122,13 @@ def test_the_exact_order(a, b):
         ("k==2 AND dtype<>fp16", lambda r: r["k"] == 2 and r["dtype"] != "fp16"),
         ("reason~DROP TABLE", lambda r: r["reason"] is not None),
         ("reason~%", lambda r: False),
+        ("status='ok'", lambda r: r["status"] == "ok"),
+        ('reason="a\'; DROP TABLE results; --" and k=1', lambda r: r["reason"] is not None and r["k"] == 1),
+        ("reason~'a''; DROP'|x", lambda r: False),  # no text is searched for as one of several
+        ("reason='x and k=1'|\"a'; DROP TABLE results; --\"", lambda r: r["reason"] is not None),
+        ("reason!=' and '", lambda r: True),
+        ("reason='null'|'a|b'", lambda r: False),
+        ("reason~ '; DROP ' and k=2", lambda r: r["reason"] is not None and r["k"] == 2),
         ("seconds<0.01", lambda r: r["seconds"] < 0.01),
         ("dtype>bf16", lambda r: r["dtype"] > "bf16"),
         (["k=1", "n_max<50"], lambda r: r["k"] == 1 and r["n_max"] is not None and r["n_max"] < 50),
@@ -199,6 +206,18 @@ def test_sorting_with_absent_values_last(file):
     assert found[len(known) :] == [None] * (len(found) - len(known))
     assert {dtype for dtype, _ in first} == {"bf16"}
     assert {parse_number(C) for _, C in first} == {mpq(10) ** 400, mpq(10) ** 401}
+
+
+def test_numbers_that_binary64_takes_for_the_same_are_sorted_exactly(file):
+    with certify.results(file) as answers:
+        for sign in ("", "-"):
+            for name, exact in (("C", parse_number), ("g", lambda text: Angle.parse(text).enclose(200)[0])):
+                found = [exact(row[name]) for row in answers.rows(columns=name, sort=sign + name, exact=True)]
+                assert found == sorted(found, reverse=sign == "-")
+        low, high = answers.rows(
+            "k=1 and g=1 and dtype=fp16 and C>=9007199254740992 and C<1e30", sort="-C", columns="C"
+        )
+    assert (low["C"], high["C"]) == ("9007199254740993", 9007199254740992)
 
 
 def test_the_table(file, fpcert):

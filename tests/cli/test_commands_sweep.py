@@ -126,6 +126,6 @@ def test_a_terminal_shows_progress_and_ctrl_c_keeps_what_is_done(tmp_path):
 def test_no_terminal_no_progress(tmp_path):
     child = start(tmp_path, stderr=subprocess.PIPE)
     with pytest.raises(subprocess.TimeoutExpired):
-        child.wait(timeout=2)
+        child.wait(timeout=1.2)
     child.send_signal(signal.SIGINT)
     assert child.communicate(timeout=60)[1] == ""
