@@ -116,6 +116,8 @@ COLUMNS: tuple[Column, ...] = (
     Column("usable", "flag"),
     Column("period", "integer"),
     Column("components", "integer"),
+    Column("first_collision", "integer"),  # the least position whose block of some component was there before
+    Column("leaves_F_at", "integer"),  # the least position at which some component is no number
     Column("single_pair", "text"),
     Column("harmonic", "text"),
     Column("reason", "text"),

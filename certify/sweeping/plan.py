@@ -54,6 +54,8 @@ class Plan:
             values[axis.name] = axis.values(given[axis.name]) if axis.name in given else (axis.default,)
         if "realize" in given and "pipeline" in given:
             raise InputError("pipeline", values["pipeline"][0], "given without realize: it is a realization of its own")
+        if "pipeline" in given:
+            values["realize"] = (None,)  # not the default: a pipeline takes its place
         plan = Plan(asked.name, values, tuple(n for n in values if n in given), _contents(values))
         if plan.size > MAX_JOBS:
             raise InputError("plan", f"{plan.size} jobs", f"at most {MAX_JOBS}: shorten an axis")

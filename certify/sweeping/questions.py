@@ -90,7 +90,15 @@ def _period(**parameters: Any) -> Answer:
         result.component_periodic, "undecided" if result.undecided else "window-only"
     )
     reasons = [part.verdict.because for part in result.components if part.verdict.verdict == "undecided"]
-    values = {"verdict": verdict, "period": result.period, "components": len(result.components)}
+    collisions = [part.collision.pair[1] for part in result.components if part.collision.pair is not None]
+    leaving = [part.verdict.leaves_F_at for part in result.components if part.verdict.leaves_F_at is not None]
+    values = {
+        "verdict": verdict,
+        "period": result.period,
+        "components": len(result.components),
+        "first_collision": min(collisions, default=None),
+        "leaves_F_at": min(leaving, default=None),
+    }
     reason = str(reasons[0]) if result.undecided and reasons else None
     return Answer("undecided" if result.undecided else "ok", reason, values, result.to_json())
 

@@ -16,7 +16,7 @@ from fpsim.errors import InputError
 __all__ = ["report_page"]
 
 _ACROSS = ("C", "base", "dim", "k")  # which of the columns that vary a picture has across at first
-_VALUES = ("n_max", "period", "lower", "upper", "ideal", "components", "seconds")
+_VALUES = ("n_max", "period", "first_collision", "lower", "upper", "ideal", "components", "seconds")
 _MOST_CURVES = 18  # that the page names one by one
 
 

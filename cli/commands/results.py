@@ -22,7 +22,7 @@ _WIDEST = 60  # characters of a cell of the table
 
 @click.command(
     "results",
-    epilog="Example: fpcert results results.sqlite --where dtype=fp16 --where 'n_max>100' --sort=-n_max --limit 10\n\n"
+    epilog="Example: fpcert results results.sqlite --where dtype=fp16 --where 'n_max>=30' --sort=-n_max --limit 10\n\n"
     "What failed: fpcert results results.sqlite --where 'status!=ok' --columns g,C,status,reason --format csv",
 )
 @click.argument("file", metavar="FILE")

@@ -50,9 +50,10 @@ def _axis_options(function: Any) -> Any:
 @click.command(
     "sweep",
     epilog="Example: fpcert sweep nmax --dtype fp16,bf16 --g 1.0,0.1 --C log:10:1e4:50 --k 1,2 -o results.sqlite\n\n"
+    "Models: fpcert sweep period --config llama-2-7b,qwen3-8b --dtype bf16 --pipeline all-bf16 -o models.sqlite\n\n"
     "A plan: fpcert sweep --plan plan.toml -o results.sqlite --time-limit 10\n\nOn a cluster: fpcert sweep --plan "
     "plan.toml -o results.sqlite --scheduler tcp://host:8786\n\nThen: fpcert results results.sqlite --where "
-    "'n_max>100'",
+    "'n_max>=30'",
 )
 @click.argument("question", required=False, metavar="[nmax|period|modulus]")
 @click.option("--plan", metavar="FILE", help="The question and its axes in a file: .toml, .yaml or .yml.")

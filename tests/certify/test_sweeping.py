@@ -1,5 +1,6 @@
 """Sweeps: nothing reported is lost, no job is done twice, a failing job is a row, one process writes a file."""
 
+import logging
 import os
 import signal
 import sys
@@ -330,13 +331,49 @@ def test_other_arguments_that_are_refused(tmp_path):
 
 def test_a_real_cluster_finds_the_same(alone, tmp_path):
     distributed = pytest.importorskip("distributed")
+    import dask
+
+    def deadly(number, jobs, *given):
+        if any('"C":"2"' in text for text in jobs):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return run_chunk(number, jobs, *given)
+
     file, _ = alone
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
-    ) as cluster:
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1", silence_logs=logging.CRITICAL
+        ) as cluster,
+    ):
         address = cluster.scheduler_address
         done = certify.sweep("nmax", file=tmp_path / "a.sqlite", scheduler=address, **AXES)
         assert (done.done, done.statuses) == (64, {"ok": 64})
         with pytest.raises(UnsupportedError, match="threads"):
             certify.sweep("nmax", file=tmp_path / "b.sqlite", scheduler=address, time_limit="0.5", **SLOW)
+        jobs = list(Plan.of("nmax", {"g": 1, "C": "1:4:4"}).jobs())
+        with backend(None, address) as chosen:
+            rows = [pair for batch in Dispatch(jobs, chosen, None, deadly).rows() for pair in batch]
+    assert sorted((job.parameters["C"], row.status) for job, row in rows) == [
+        ("1", "ok"), ("2", "error"), ("3", "ok"), ("4", "ok")
+    ]  # fmt: skip
     assert without_times(tmp_path / "a.sqlite") == without_times(file)
+
+
+def test_a_row_of_period_names_the_first_collision_and_where_it_leaves(tmp_path):
+    file = tmp_path / "a.sqlite"
+    certify.sweep("period", file=file, theta=["1", "0.01"], dtype="fp16", realize="recurrence", jobs=1)
+    certify.sweep("period", file=file, base="1e4", dim=128, dtype="bf16", pipeline="all-bf16", jobs=1)
+    with certify.results(file) as answers:
+        rows = list(answers.rows(columns="first_collision,leaves_F_at,realize"))
+    asked = [
+        {"theta": "1", "dtype": "fp16", "realize": "recurrence"},
+        {"theta": "0.01", "dtype": "fp16", "realize": "recurrence"},
+        {"base": "1e4", "dim": 128, "dtype": "bf16", "pipeline": "all-bf16"},
+    ]
+    for row, parameters in zip(rows, asked, strict=True):
+        parts = certify.period(**parameters).to_json()["components"]
+        collisions = [part["first_collision"][1] for part in parts if part["first_collision"] is not None]
+        leaving = [part["leaves_F_at"] for part in parts if part["leaves_F_at"] is not None]
+        assert row["first_collision"] == min(collisions, default=None)
+        assert row["leaves_F_at"] == (str(min(leaving)) if parameters.get("pipeline") else min(leaving, default=None))
+        assert row["realize"] == parameters.get("realize")

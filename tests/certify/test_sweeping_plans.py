@@ -277,3 +277,9 @@ def test_a_model_is_a_job_by_its_name_or_by_what_its_file_says(tmp_path):
     for config in ("no-such-model", str(tmp_path / "absent.json"), ""):
         with pytest.raises(InputError):
             Plan.of("period", {"config": config})
+
+
+def test_a_pipeline_takes_the_place_of_the_realization():
+    parameters = next(Plan.of("period", {"base": 100, "dim": 4, "pipeline": "vllm"}).jobs()).parameters
+    assert (parameters["pipeline"], parameters["realize"]) == ("vllm", None)
+    assert next(Plan.of("period", {"base": 100, "dim": 4}).jobs()).parameters["realize"] == "ideal"
