@@ -66,6 +66,13 @@ def backend(workers: int | None, scheduler: str | None) -> Iterator[Backend]:
         yield Backend(count, count > 1, (BrokenProcessPool,), 2)
 
 
+@dataclass(frozen=True)
+class _Failure:
+    """What becomes of a task that dask has given up."""
+
+    error: BaseException
+
+
 @contextmanager
 def _dask(address: str) -> Iterator[Backend]:
     try:
@@ -78,10 +85,23 @@ def _dask(address: str) -> Iterator[Backend]:
     from joblib._dask import DaskDistributedBackend
 
     class Cluster(DaskDistributedBackend):  # type: ignore[misc]
-        """joblib runs in this process what goes to one worker alone; on a cluster that one is another process."""
+        """joblib runs in this process what goes to one worker alone: here that one is another process.  And it waits
+        for ever for a task whose future has failed, as when it has killed its worker: here the failure is passed on.
+        """
 
         def effective_n_jobs(self, n_jobs: int) -> int:
-            return max(2, int(super().effective_n_jobs(n_jobs)))
+            del n_jobs  # all, also where there are none just now: `_watched` sees to that
+            return max(2, int(sum(self.client.ncores().values())))
+
+        def submit(self, func: Any, callback: Any = None) -> Any:
+            future = super().submit(func, callback)
+            future.add_done_callback(lambda done: done.exception() is None or callback(_Failure(done.exception())))
+            return future
+
+        def retrieve_result_callback(self, out: Any) -> Any:
+            if isinstance(out, _Failure):
+                raise out.error
+            return super().retrieve_result_callback(out)
 
     try:
         if not address.startswith("inproc:"):  # a scheduler of this process, which has no port

@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 APPLICATION = 0x66706372  # "fpcr": which program a SQLite file belongs to
-SCHEMA = 3  # the version of the tables below
+SCHEMA = 4  # the version of the tables below: it goes up with every change of them, a new column of an answer too
 _MAGIC = b"SQLite format 3\0"
 _HEAD = 100  # bytes: the header of a SQLite file, with the size of a page and the number of pages
 _INDEXED = ("status", "dtype", "n_max")

@@ -342,7 +342,12 @@ def test_a_real_cluster_finds_the_same(alone, tmp_path):
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 0}),
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1", silence_logs=logging.CRITICAL
+            n_workers=2,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            silence_logs=logging.CRITICAL,
+            dashboard_address=":0",
+            scheduler_kwargs={"dashboard": False},
         ) as cluster,
     ):
         address = cluster.scheduler_address

@@ -5,6 +5,7 @@ import os
 import random
 import shutil
 import sqlite3
+import zlib
 from contextlib import closing
 
 import pytest
@@ -50,6 +51,14 @@ def test_damaged_pages_are_reported(alone, tmp_path):
     (tmp_path / "a.sqlite").write_bytes(data)
     with pytest.raises(InputError, match="damaged"):
         certify.sweep("nmax", file=tmp_path / "a.sqlite", jobs=1, **AXES)
+
+
+def test_other_tables_are_another_version(tmp_path):
+    with Store(tmp_path / "a.sqlite") as store:
+        query = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name"
+        tables = store.connection.execute(query).fetchall()
+    # A change of the tables: SCHEMA one more, then the new number.
+    assert (SCHEMA, zlib.crc32(repr(tables).encode())) == (4, 441733477)
 
 
 def test_an_entry_that_was_changed_is_never_shown(alone, tmp_path):
