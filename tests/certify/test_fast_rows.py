@@ -62,7 +62,7 @@ def test_random_heads(arguments):
 
 @pytest.mark.exhaustive
 @given(questions(FORMATS, [*ORDERS, "wide:fp32"]))
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_many_random_heads(arguments):
     compare(arguments, 60)
 

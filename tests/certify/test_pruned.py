@@ -181,7 +181,7 @@ def test_random_heads_by_the_reference_alone(monkeypatch):
 @pytest.mark.usefixtures("beginning")
 @pytest.mark.parametrize(
     ("seed", "heads"),
-    [pytest.param(1, 1200, marks=pytest.mark.exhaustive), pytest.param(2, 4000, marks=pytest.mark.thorough)],
+    [pytest.param(1, 600, marks=pytest.mark.exhaustive), pytest.param(2, 4000, marks=pytest.mark.thorough)],
 )
 def test_many_random_heads_as_exhaustively(seed, heads):
     compare(random.Random(seed), heads, [60, 300, 1500], set())

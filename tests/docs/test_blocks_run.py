@@ -103,6 +103,7 @@ def clean(text: str) -> str:
     return "".join(line + "\n" for line in lines)
 
 
+@pytest.mark.worked_example
 def test_the_blocks_of_a_page_run_and_print_what_it_shows(page, blocks, root, tmp_path, monkeypatch):
     folder = tmp_path / "empty"
     folder.mkdir()

@@ -31,7 +31,7 @@ def test_there_are_notebooks():
     assert NOTEBOOKS
 
 
-@pytest.mark.notebook
+@pytest.mark.worked_example
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_prints_what_is_stored_in_it(path, tmp_path):
     stored = nbformat.read(path, as_version=4)
