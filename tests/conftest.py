@@ -10,8 +10,10 @@ import subprocess
 import pytest
 from hypothesis import settings
 
-# The first call of a kernel compiles it, which no deadline per example can allow for.
-settings.register_profile("fpcert", deadline=None, print_blob=True)
+# The first call of a kernel compiles it, which no deadline per example can allow for.  The examples are the same ones each
+# time, so that what a change is judged by is the change; `--hypothesis-profile random` draws new ones.
+settings.register_profile("fpcert", deadline=None, print_blob=True, derandomize=True)
+settings.register_profile("random", deadline=None, print_blob=True, derandomize=False)
 settings.load_profile("fpcert")
 
 # What the script of a test in a page can use.  A page is ready when its own script says so.

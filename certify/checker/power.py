@@ -66,10 +66,12 @@ def log_of(values: ValueSet, x: Element, account: Account) -> Element:
 def enclose_power(base: Fraction, power: Fraction, account: Account) -> Callable[[int], tuple[int, int]]:
     """bits -> integers between which b^s 2^bits lies: b^s = exp(s ln b), b > 0."""
     n, d = power.numerator, power.denominator
-    magnitude = (abs(n) * (base.numerator.bit_length() + base.denominator.bit_length())) // d + 1  # >= |log2 b^s|
+    doublings = base.numerator.bit_length() - base.denominator.bit_length()  # within 1 of log2 b
+    magnitude = -(-max(n * (doublings - 1), n * (doublings + 1)) // d)  # >= log2 b^s
 
     def enclose(bits: int) -> tuple[int, int]:
-        wide = bits + magnitude + n.bit_length() + 8
+        # b^s is off by its own size times the error of its logarithm, so a tiny one needs few bits
+        wide = max(bits + magnitude, 0) + n.bit_length() + 8
         account.refine(wide, _DEARER)
         ends = [n * end for end in log(base.numerator, base.denominator, wide)]
         low, _, e = exp(min(ends), d << wide, wide)
