@@ -9,23 +9,18 @@ does.  Any other real brings its own proof, or none.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
 import gmpy2
-from gmpy2 import mpfr, mpq, mpz
+from gmpy2 import mpfr, mpq
 
 from fpsim.enclosure import MAX_BITS, Enclosure, pi_bounds, product
 from fpsim.errors import InputError, UnsupportedError
-from fpsim.number import MAX_LENGTH, NUMBER_PATTERN, decimal_text, exact_text, parse_number
+from fpsim.number import decimal_text, exact_text, parse_number
 
 __all__ = ["Angle", "NamedReal", "conventional_angle", "power_angle", "product_of_powers"]
-
-_ANGLE = re.compile(rf"([+-]?)(?:({NUMBER_PATTERN})\*?(pi)|(pi)|({NUMBER_PATTERN}))((?:[*/][0-9]+)*)", re.ASCII)
-_SPACE = re.compile(r" ?([*/]|pi) ?|(?<=^[+-]) ")  # around an operator, not within a number
-_RIGHT = "an angle such as 1.0, 0.1, 2/3, pi/2 or 2pi*3/7"
 
 
 @dataclass(frozen=True)
@@ -74,7 +69,7 @@ class Angle:
 
     @staticmethod
     def parse(value: object, what: str = "angle") -> Angle:
-        """The angle that `value` means: itself, a text in the grammar of README, or an exact number.
+        """The angle that `value` means: itself, a text as `fpsim.angle_text` reads it, or an exact number.
 
         A float is its exact binary64 value.  Raises `InputError`.
         """
@@ -82,19 +77,9 @@ class Angle:
             return value
         if not isinstance(value, str):
             return Angle(parse_number(value, what))
-        text = _SPACE.sub(r"\1", " ".join(value.split()))
-        match = _ANGLE.fullmatch(text) if len(text) <= MAX_LENGTH else None
-        if match is None:
-            raise InputError(what, value, _RIGHT)
-        sign, times_pi, pi, lone_pi, number, tail = match.groups()
-        coefficient = parse_number(times_pi or number or "1", what)
-        for operation, digits in re.findall(r"([*/])([0-9]+)", tail):
-            factor = mpz(digits)
-            if operation == "/" and factor == 0:
-                raise InputError(what, value, "without a division by 0")
-            coefficient = coefficient * factor if operation == "*" else coefficient / factor
-        coefficient = -coefficient if sign == "-" else coefficient
-        return Angle(coefficient, "pi") if (pi or lone_pi) and coefficient else Angle(coefficient)
+        from fpsim.angle_text import parse_angle
+
+        return parse_angle(value, what)
 
     def __bool__(self) -> bool:
         return bool(self.coefficient)

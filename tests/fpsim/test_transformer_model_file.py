@@ -369,7 +369,7 @@ def test_an_angle_without_a_text_is_unsupported(tmp_path):
         save_model(make(Precision.of("fp16"), kind=Mine()), tmp_path / "m.safetensors")
 
 
-@pytest.mark.parametrize("text", ["2^(1/0)", "2^(1/9999)", "2^(99999999/3)", "0^(1/2)", "4^(1/2)", "2^(2/4)", "1^(1/3)", "x", "", 3, None, "10^(1/2)^(1/2)",
+@pytest.mark.parametrize("text", ["2^(1/0)", "2^(1/9999)", "2^(99999999/3)", "0^(1/2)", "x", "", 3, None, "10^(1/2)^(1/2)",
                                   f"{'9' * 9000}^(-1999999/2)"])  # fmt: skip
 def test_bad_angles(text):
     with pytest.raises(InputError):
