@@ -31,6 +31,9 @@ def command(
     angle a such as 2pi/3. Nothing passes through binary64: 0.1 is one tenth. Under stochastic rounding the values are
     operations 0, 1, 2...
     """
+    for argument in (value_set, *values):
+        if argument.startswith("--"):  # no number, so an option that click was told to let pass
+            raise click.NoSuchOption(argument, ctx=click.get_current_context())
     from fpsim.neighbours import rounding_facts
     from fpsim.valueset_text import value_set as parse
 

@@ -87,6 +87,12 @@ def test_round_bad_input(fpcert, arguments):
     assert fpcert("round", *arguments).code == 2
 
 
+@pytest.mark.parametrize("arguments", [("--dtype", "fp16", "1"), ("fp16", "1", "--dtype", "2")])
+def test_round_has_no_such_option(fpcert, arguments):
+    done = fpcert("round", *arguments)
+    assert (done.code, "No such option '--dtype'" in done.err) == (2, True)
+
+
 def test_output_file(fpcert, tmp_path):
     path = tmp_path / "out.json"
     assert fpcert("format", "fp16", "--json", "-o", str(path)).out == ""
