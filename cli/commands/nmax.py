@@ -22,7 +22,7 @@ UNDECIDED = 3
     "--dtype bf16 --score-dtype fp32 --k 1,2,3 --json\n\nMany pairs: fpcert nmax --base 10000 --dim 8 --C 100 "
     "--dtype fp16 --k 1\n\nA rotation dumped from a model: fpcert nmax --g 1.0 --C 40 --realize array:cos_sin.npy",
 )
-@click.option("--g", metavar="ANGLE", help="The angle in radians, exact: 1.0, 0.1, 2/3, pi/2, 2pi*3/7.")
+@click.option("--g", metavar="ANGLE", help="The angle in radians, exact: 1.0, 2/3, pi/2, 2pi*3/7, 10000^(-2/64).")
 @click.option("--theta", multiple=True, metavar="ANGLE[,ANGLE...]", help="In place of --g: the angles of many pairs.")
 @click.option(
     "--base", metavar="NUMBER", help="In place of --g, with --dim: the angles base^(-2(d-1)/dim), d = 1..dim/2."

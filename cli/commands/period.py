@@ -28,7 +28,12 @@ UNDECIDED = 3
     "period --config llama-3.1-8b --dtype bf16 --pipeline transformers --effects 4096\n\nA state machine: fpcert "
     "period --theta 1 --dtype fp16 --realize recurrence --json",
 )
-@click.option("--theta", multiple=True, metavar="ANGLE[,ANGLE...]", help="Exact angles in radians: 1.0, 2/3, 2pi*3/7.")
+@click.option(
+    "--theta",
+    multiple=True,
+    metavar="ANGLE[,ANGLE...]",
+    help="Exact angles in radians: 1.0, 2/3, 2pi*3/7, 10000^(-2/64).",
+)
 @click.option("--base", metavar="NUMBER", help="With --dim: the conventional schedule base^(-2d/dim), d = 0..dim/2-1.")
 @click.option("--dim", type=int, metavar="D", help="With --base: the rotary dimension, twice the number of pairs.")
 @click.option(
