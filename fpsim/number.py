@@ -33,6 +33,8 @@ __all__ = [
 MAX_LENGTH = 20_000
 MAX_EXPONENT = 100_000  # of ten
 MAX_BINARY_EXPONENT = 1_100_000  # of two, in hexadecimal floats: enough for every eXmY
+_DIGITS = 60  # up to which a decimal is short
+_ZEROS = 12  # behind the point, or at the end of a number of more than 60 digits: then it is written with an exponent
 _DECIMAL_BITS = 16_600  # terms up to this size (5000 digits) are written in decimal, longer ones as a hexadecimal float
 
 _DECIMAL = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
@@ -128,23 +130,39 @@ def exact_text(value: mpq) -> str:
     """`value` written exactly: a decimal when that is short, else p/q, or a hexadecimal float when that would be
     endless.
 
-    >>> exact_text(parse_number("17.34375")), exact_text(parse_number("1/3"))
-    ('17.34375', '1/3')
+    >>> exact_text(parse_number("17.34375")), exact_text(parse_number("1/3")), exact_text(parse_number("12e-30"))
+    ('17.34375', '1/3', '1.2e-29')
     """
     numerator, denominator = value.numerator, value.denominator
+    sign, places = "-" if value < 0 else "", _decimal_places(value)
+    if places is not None:
+        power = mpz(10) ** abs(places)
+        whole = abs(numerator) * power // denominator if places > 0 else abs(numerator) // power  # |value| 10^places
+        digits = str(whole) if whole.bit_length() <= 8 * _DIGITS else ""
+        if 0 < len(digits) <= _DIGITS and (
+            places - len(digits) >= _ZEROS or (len(digits) - places > _DIGITS and -places >= _ZEROS)
+        ):
+            return f"{sign}{digits[0]}{'.' + digits[1:] if digits[1:] else ''}e{len(digits) - 1 - places:+d}"
+        if digits and 0 < places <= _DIGITS and whole < 10**40 * power:
+            digits = digits.rjust(places + 1, "0")
+            return f"{sign}{digits[:-places]}.{digits[-places:]}"
     if max(numerator.bit_length(), denominator.bit_length()) > _DECIMAL_BITS and denominator & (denominator - 1) == 0:
         zeros = gmpy2.bit_scan1(numerator) or 0
         exponent = zeros - (denominator.bit_length() - 1)
-        return f"{'-' if value < 0 else ''}0x{abs(numerator) >> zeros:x}p{exponent:+d}"
-    if denominator == 1:
-        return str(numerator)
-    twos = int(gmpy2.bit_scan1(denominator) or 0)
-    rest, fives = gmpy2.remove(denominator >> twos, 5) if denominator.bit_length() < 4096 else (denominator, 0)
-    places = max(twos, int(fives))
-    if rest == 1 and places <= 60 and abs(value) < 10**40:
-        digits = str(abs(numerator) * mpz(10) ** places // denominator).rjust(places + 1, "0")
-        return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}"
-    return f"{numerator}/{denominator}"
+        return f"{sign}0x{abs(numerator) >> zeros:x}p{exponent:+d}"
+    return str(numerator) if denominator == 1 else f"{numerator}/{denominator}"
+
+
+def _decimal_places(value: mpq) -> int | None:
+    """The least n for which 10^n value is whole, below 0 for a multiple of 10; None where there is none."""
+    scaled = value.numerator if value.denominator == 1 else value.denominator
+    if not scaled:
+        return 0
+    twos = int(gmpy2.bit_scan1(scaled) or 0)
+    rest, fives = gmpy2.remove(abs(scaled) >> twos, 5)
+    if value.denominator == 1:
+        return -min(twos, int(fives))
+    return max(twos, int(fives)) if rest == 1 else None
 
 
 def decimal_text(value: mpq, digits: int = 17) -> str:
