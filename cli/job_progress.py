@@ -23,11 +23,13 @@ class JobProgress(Progress):
         from rich.progress import Progress as RichProgress
         from rich.text import Text
 
+        from certify.sweeping.compute import shown_rate
+
         class RateColumn(ProgressColumn):
             """Jobs a second, as rich measures it over the last ones."""
 
             def render(self, task: Task) -> Text:
-                return Text("" if task.speed is None else f"{task.speed:,.0f}/s")
+                return Text("" if task.speed is None else f"{shown_rate(task.speed)}/s")
 
         bar = RichProgress(
             TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), RateColumn(), TimeRemainingColumn(),

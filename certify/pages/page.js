@@ -57,15 +57,17 @@
     return [first, ...inner, end].map(from);
   }
 
-  // Of each group and place across, the row with the least value.
+  // Of each group and place across, the row with the least value; and how many rows it stands before.
   function folded(rows, x, y, by) {
     const groups = new Map();
+    let behind = 0;
     for (const row of rows) {
       const [p, q] = [x.values[row], y.values[row]];
       if (Number.isNaN(p) || Number.isNaN(q)) continue;
       const name = by ? by.texts[row] : "";
       if (!groups.has(name)) groups.set(name, new Map());
       const there = groups.get(name).get(p);
+      if (there !== undefined) behind++;
       if (there === undefined || q < y.values[there]) groups.get(name).set(p, row);
     }
     const names = [...groups.keys()];
@@ -73,7 +75,7 @@
       const first = new Map(names.map(name => [name, by.values[groups.get(name).values().next().value]]));
       names.sort((a, b) => first.get(a) - first.get(b));
     } else names.sort();
-    return new Map(names.map(name => [name, [...groups.get(name)].sort((a, b) => a[0] - b[0])]));
+    return [new Map(names.map(name => [name, [...groups.get(name)].sort((a, b) => a[0] - b[0])])), behind];
   }
 
   for (const section of sections) {
@@ -109,10 +111,13 @@
     async function draw() {
       const [x, y, by] = ["x", "y", "by"].map(name => named.get(at(name).value));
       const kind = at("kind").value, scales = ["log-x", "log-y"].map(name => (at(name).checked ? "log" : "linear"));
-      const groups = folded(rows, x, y, by);
+      const [groups, behind] = folded(rows, x, y, by);
       const [fill, count, hidden] = (kind === "curves" ? curves : heatmap)(groups, x, y, by, scales);
-      const lacking = hidden ? ` ${hidden.toLocaleString("en")} value${hidden === 1 ? " has" : "s have"} no place on these scales.` : "";
-      at("told").textContent = count ? `Where several rows fall together the least value is drawn.${lacking}` : `No row has both ${x.name} and ${y.name} to draw.${lacking}`;
+      const counted = (number, one, many) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+      const told = count ? [] : [`No row has both ${x.name} and ${y.name} to draw.`];
+      if (count && behind) told.push(`Where several rows fall together the least value is drawn: ${counted(behind, "other is", "others are")} not seen.`);
+      if (hidden) told.push(`${counted(hidden, "value has", "values have")} no place on these scales.`);
+      at("told").textContent = told.join(" ");
       const wanted = count ? [kind, ...scales].join(" ") : null;
       const complete = made => {
         const figure = made.get_model_by_name("figure");

@@ -16,7 +16,7 @@ __all__ = ["data_table"]
 _ROW = 25  # pixels
 _TALLEST = 20  # rows to be seen at a time
 _CHARACTER = 7.5  # pixels
-_WIDEST = 40  # characters of a column: a longer cell is cut off, and its column can be dragged wider
+_WIDEST = 60  # characters of a column: a longer cell is cut off, and its column can be dragged wider
 
 
 def data_table(rows: Rows) -> Any:

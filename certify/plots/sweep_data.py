@@ -63,4 +63,6 @@ def sweep_grid(
         raise InputError(
             "plot", f"{len(lines)} values of {by}", f"at most {MOST_LINES} lines: choose some with --where"
         )
-    return SweepGrid(x, y, by, dict(sorted(lines.items())), folded)
+    told = find_column(by)
+    names = sorted(lines, key=lambda text: told.key(told.stored(text)) if told.exact else text)
+    return SweepGrid(x, y, by, {name: lines[name] for name in names}, folded)

@@ -9,9 +9,9 @@ from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self, TypeAlias
 
 from certify.sweeping.columns import COLUMNS, Column, find_column
-from certify.sweeping.filters import parse_filter
 from certify.sweeping.row_reader import PLACE, RowReader
 from fpsim.errors import FpcertError, InputError, UnsupportedError
+from fpsim.number import parse_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,8 +32,7 @@ def results(file: str | Path) -> Answers:
 class Answers:
     """The rows of a results file; a context manager.
 
-    A row that is read is as it was written, or `InputError` is raised.  What a condition leaves out is not looked at:
-    in a damaged file a row can be left out that should not.
+    What is read is as it was written, and what a condition leaves out was looked at too, or `InputError` is raised.
 
     `where` is a condition or several (`certify.sweeping.filters`), `sort` names columns (a - before one: the greatest
     first), `columns` those that are wanted (default: those in which some row has a value), `limit` the most rows.
@@ -57,9 +56,7 @@ class Answers:
 
     def count(self, where: str | Iterable[str] | None = None) -> int:
         """How many rows meet the condition."""
-        chosen = parse_filter(where)
-        (found,) = next(self._reader.select("count(*)", chosen))
-        return int(found)
+        return self._reader.count(where)
 
     def columns(self, columns: Names = None, *, all_of_them: bool = False) -> list[Column]:
         """The columns of these names; of None those in which some row of the file has a value, without `id`,
@@ -72,10 +69,7 @@ class Answers:
                 raise InputError("columns", "nothing", "the names of columns")
             return list(dict.fromkeys(chosen))
         filled = self._reader.filled()
-        always = {"question", "status", "id"}  # of every row, also where there is none yet
-        if filled and not always <= filled <= {column.name for column in COLUMNS}:
-            self._reader.damaged("its list of columns cannot be read")
-        filled |= {"question", "status"}
+        filled |= {"question", "status"}  # of every row, also where there is none yet
         left_out = () if all_of_them else ("id", "finished", "producer")
         return [column for column in COLUMNS if column.name in filled and column.name not in left_out]
 
@@ -196,7 +190,7 @@ class Answers:
 def _whole(pd: Any, values: Sequence[Any]) -> Any:
     if all(value is None or isinstance(value, int) for value in values):
         return pd.Series(list(values), dtype="Int64")
-    return pd.Series([None if value is None else int(value) for value in values], dtype=object)
+    return pd.Series([None if value is None else int(parse_number(value)) for value in values], dtype=object)
 
 
 def _plain(value: Any) -> str:

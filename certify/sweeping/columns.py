@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, cmp_to_key, lru_cache
 from typing import Any, Literal
 
 from gmpy2 import mpq
@@ -39,7 +39,7 @@ class Column:
 
     @property
     def near(self) -> str:
-        """The name of the column by which this one is compared and sorted."""
+        """The name of the column with the nearest binary64, by which this one is compared and sorted."""
         return f"{self.name}_near" if self.exact else self.name
 
     def stored(self, value: Any) -> tuple[Any, ...]:
@@ -51,6 +51,10 @@ class Column:
         if self.kind == "text":
             return (storable(value),)
         return (int(value) if self.kind == "flag" else value,)
+
+    def key(self, word: tuple[Any, float | None]) -> Any:
+        """What an entry with its nearest binary64 is sorted by, exactly."""
+        return (word[1], _EXACT(word[0])) if self.exact else word[0]
 
     def shown(self, stored: Any, *, exact: bool = False) -> Any:
         """The value of the entry, as JSON has it: a number that binary64 does not hold exactly is its exact text.
@@ -179,3 +183,6 @@ def order(a: Any, b: Any) -> int:
         if (lo, other_lo) == (hi, other_hi):
             return 0
     return 0  # of a rational and a multiple of pi that agree in 16,000 bits
+
+
+_EXACT = cmp_to_key(order)  # looked at where two nearest binary64 numbers are the same

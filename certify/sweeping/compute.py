@@ -21,7 +21,7 @@ from certify.sweeping.store import Store
 from certify.sweeping.work import STATUSES
 from fpsim.errors import InputError, UnsupportedError
 
-__all__ = ["Sweep", "plan_of", "sweep", "sweep_plan"]
+__all__ = ["Sweep", "plan_of", "shown_rate", "sweep", "sweep_plan"]
 
 _LOOKED_UP = 2000  # jobs at a time
 
@@ -60,7 +60,7 @@ class Sweep:
         }
 
     def __str__(self) -> str:
-        rate = f", {self.done / self.seconds:,.0f} a second" if self.done and self.seconds > 0 else ""
+        rate = f", {shown_rate(self.done / self.seconds)} a second" if self.done and self.seconds > 0 else ""
         left = self.jobs - self.before - self.done
         counts = (
             f"{self.jobs:,} job{'s' * (self.jobs != 1)}, {self.before:,} already in {self.file}, {self.done:,} done now"
@@ -71,6 +71,15 @@ class Sweep:
             why = "interrupted; " if self.interrupted else ""
             lines.append(f"  {left:,} left: {why}the same command goes on from here")
         return "\n".join(lines)
+
+
+def shown_rate(rate: float) -> str:
+    """Jobs a second as they are printed: few have two digits.
+
+    >>> shown_rate(1234.5), shown_rate(0.0312)
+    ('1,234', '0.031')
+    """
+    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.2g}"
 
 
 def sweep(

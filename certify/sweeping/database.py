@@ -1,32 +1,31 @@
 """A results file as a database: its tables, how it is opened, and what is said about a file that is none.
 
-Three tables: `results`, narrow, one row for each job, which is what filters read; `details`, the jobs and the whole
-answers as JSON, those of some rows together (`certify.sweeping.details`); `filled`, the names of the columns in which
-some row has a value.  The file is in SQLite's WAL mode, so that it can be read while it is written, and a process that
-is killed leaves what it had committed.
+Four tables: `results`, one row for each job, numbered from 1 without a gap; `details`, the jobs and the whole answers
+as JSON, those of some rows together (`certify.sweeping.details`); `blocks`, the columns of `results` once more, which
+is what filters read (`certify.sweeping.blocks`); `extent`, how many rows there are, and in which columns some row has a
+value.  The file is in SQLite's WAL mode, so that it can be read while it is written, and a process that is killed
+leaves what it had committed.
 
-SQLite has no checksums: an entry that a bad disk has changed is read as it is.  So each row has one, which is looked at
-whenever the row is read.
+SQLite has no checksums: what a bad disk has changed is read as it is, and of two pages that have changed places it
+notices little.  So each row has one, and each piece of `details` and `blocks` and the extent, which is looked at
+whenever it is read (`certify.sweeping.verified`).
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
-import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from certify.sweeping.columns import COLUMNS, order
+from certify.sweeping.columns import COLUMNS
 from fpsim.errors import FpcertError, InputError
 
 __all__ = [
     "APPLICATION",
     "SCHEMA",
     "check_head",
-    "checksum",
     "entries",
     "guard",
     "open_for_reading",
@@ -35,10 +34,9 @@ __all__ = [
 ]
 
 APPLICATION = 0x66706372  # "fpcr": which program a SQLite file belongs to
-SCHEMA = 4  # the version of the tables below: it goes up with every change of them, a new column of an answer too
+SCHEMA = 5  # the version of the tables below: it goes up with every change of them, a new column of an answer too
 _MAGIC = b"SQLite format 3\0"
 _HEAD = 100  # bytes: the header of a SQLite file, with the size of a page and the number of pages
-_INDEXED = ("status", "dtype", "n_max")
 _RIGHT = "a results file, written by fpcert sweep"
 
 
@@ -55,11 +53,6 @@ def entries() -> list[str]:
     return names
 
 
-def checksum(row: Sequence[Any]) -> int:
-    """Of the entries of a row, in the order of `entries`, and its piece."""
-    return zlib.crc32(ascii(tuple(row)).encode())
-
-
 def _tables() -> str:
     kinds = {"flag": "INTEGER", "seconds": "REAL", "text": "TEXT", "hash": "BLOB"}
     lines = []
@@ -68,19 +61,13 @@ def _tables() -> str:
         lines.append(f"{quoted(column.name)} {kinds.get(column.kind, '')}{unique}")
         if column.exact:
             lines.append(f"{quoted(column.near)} REAL")
-    indexes = "".join(
-        f"CREATE INDEX results_by_{column.name} ON results ({quoted(column.near)});\n"
-        for column in COLUMNS
-        if column.name in _INDEXED
-    )
-    # Few rows have a reason, and those are looked for; `certify.sweeping.filters` asks so that SQLite uses this index.
-    indexes += "CREATE INDEX results_by_reason ON results (reason) WHERE reason IS NOT NULL;\n"
     # The exact columns have no type: SQLite would turn the text of a long whole number into a rounded one.
     return (
         f"CREATE TABLE results (number INTEGER PRIMARY KEY, {', '.join(lines)}, piece INTEGER NOT NULL, "
-        f"checksum INTEGER NOT NULL);\n{indexes}"
-        "CREATE TABLE filled (name TEXT PRIMARY KEY) WITHOUT ROWID;\n"
+        "checksum INTEGER NOT NULL);\n"
+        "CREATE TABLE extent (rows INTEGER NOT NULL, filled TEXT NOT NULL, checksum INTEGER NOT NULL);\n"
         "CREATE TABLE details (piece INTEGER PRIMARY KEY, packed BLOB NOT NULL);\n"
+        "CREATE TABLE blocks (name TEXT, block INTEGER, packed BLOB NOT NULL, PRIMARY KEY (block, name));\n"
         f"PRAGMA application_id = {APPLICATION};\nPRAGMA user_version = {SCHEMA};\n"
     )
 
@@ -122,13 +109,12 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
 
 
 def open_for_reading(path: Path) -> sqlite3.Connection:
-    """The database, which is never changed, with the function `exact_order`.  Raises `InputError`, `FpcertError`."""
+    """The database, which is never changed.  Raises `InputError`, `FpcertError`."""
     check_head(path, may_be_absent=False)
     with guard(path, "read"):
         connection = _connect_to_read(path)
         try:
             _check_version(connection, path)
-            connection.create_function("exact_order", 2, order, deterministic=True)
         except BaseException:
             connection.close()
             raise
@@ -137,7 +123,7 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
     address = path.resolve().as_uri()
-    connection = sqlite3.connect(f"{address}?mode=ro", uri=True, timeout=10)
+    connection = sqlite3.connect(f"{address}?mode=ro", uri=True, timeout=10, isolation_level=None)
     try:
         connection.execute("PRAGMA user_version").fetchone()
     except sqlite3.OperationalError:
@@ -146,7 +132,7 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
         if os.access(path.parent, os.W_OK) or (wal.exists() and wal.stat().st_size):
             raise
         # SQLite's WAL mode writes beside the file even to read it; where that cannot be, nobody else can write either.
-        connection = sqlite3.connect(f"{address}?mode=ro&immutable=1", uri=True)
+        connection = sqlite3.connect(f"{address}?mode=ro&immutable=1", uri=True, isolation_level=None)
     return connection
 
 

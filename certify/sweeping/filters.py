@@ -1,4 +1,4 @@
-"""`--where`: conditions on the columns of a results file, as SQL with parameters.
+"""`--where`: conditions on the columns of a results file, each a question about one value.
 
     n_max>100      =  !=  <  <=  >  >=  against a value of the column's kind, exactly: C=1/3, C>0.1, n_max<1e12, g<pi/7
     dtype=fp16|bf16    one of several values; != none of them
@@ -7,19 +7,19 @@
     reason~"read and write"    a text in quotes, double or single, is as it stands: spaces at its ends, |, and, null;
                                a quote within is written twice
 
-Several conditions are joined by `and`, or given one by one; all must hold.  Column names are looked up in a table and
-values are parameters, so that no text of a user is ever part of a statement.
+Several conditions are joined by `and`, or given one by one; all must hold.  No text of a user ever reaches SQL.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from operator import ge, gt, le, lt
 from typing import Any
 
-from certify.sweeping.columns import Column, find_column, storable
-from certify.sweeping.database import quoted
+from certify.sweeping.blocks import Word
+from certify.sweeping.columns import Column, find_column, order, storable
 from fpsim.errors import InputError
 
 __all__ = ["Filter", "parse_filter", "parse_order"]
@@ -37,48 +37,31 @@ _FLAGS = {"true": 1, "yes": 1, "1": 1, "false": 0, "no": 0, "0": 0}
 
 @dataclass(frozen=True)
 class Filter:
-    """A condition for SQL's WHERE, with its parameters; empty: every row."""
+    """A condition: the column, and whether a word of it (an entry and, of an exact column, the nearest binary64) meets
+    it; (None, None) is an absent value.
+    """
 
-    sql: str = "1"
-    parameters: tuple[Any, ...] = ()
+    column: Column
+    met: Callable[[Word], bool]
 
 
-def parse_filter(where: str | Iterable[str] | None) -> Filter:
-    """The filter that one text means, or several, all of which must hold.  Raises `InputError`.
+def parse_filter(where: str | Iterable[str] | None) -> list[Filter]:
+    """The conditions of one text or several, all of which must hold.  Raises `InputError`.
 
-    >>> parse_filter("dtype=fp16|bf16 and n_max!=5")
-    Filter(sql='("dtype" IN (?, ?)) AND ("n_max" IS NOT ?)', parameters=('fp16', 'bf16', 5))
+    >>> [(one.column.name, one.met((5, 5.0))) for one in parse_filter("k=5|6 and n_max!=5")]
+    [('k', True), ('n_max', False)]
     """
     texts = [] if where is None else [where] if isinstance(where, str) else list(where)
-    parts = [_condition(part) for text in texts for part in _split(_BETWEEN_AND, text)]
-    if not parts:
-        return Filter()
-    return Filter(
-        " AND ".join(f"({part.sql})" for part in parts), tuple(value for part in parts for value in part.parameters)
-    )
+    return [_condition(part) for text in texts for part in _split(_BETWEEN_AND, text)]
 
 
-def sorted_columns(sort: str | Iterable[str] | None) -> list[Column]:
-    """The columns that are sorted by.  Raises `InputError`."""
-    return [find_column(name.removeprefix("-")) for name in _names(sort)]
+def parse_order(sort: str | Iterable[str] | None) -> list[tuple[Column, bool]]:
+    """The columns that are sorted by, and whether the greatest comes first.  Raises `InputError`.
 
-
-def parse_order(sort: str | Iterable[str] | None, ranked: Mapping[str, str] | None = None) -> str:
-    """What follows ORDER BY: columns in order, each with - before it for the greatest first; absent values last.
-
-    ranked: for a column whose nearest binary64 numbers do not tell all its values apart, an expression that does.
-
-    >>> parse_order("dtype,-n_max")
-    '+"dtype" NULLS LAST, +"n_max_near" DESC NULLS LAST, "number"'
+    >>> [(column.name, falling) for column, falling in parse_order("dtype,-n_max")]
+    [('dtype', False), ('n_max', True)]
     """
-    parts = []
-    for name, column in zip(_names(sort), sorted_columns(sort), strict=True):
-        falling = " DESC" * name.startswith("-")
-        # The + keeps SQLite from walking an index in this order, which is slow where few rows meet the condition.
-        parts.append(f"+{quoted(column.near)}{falling} NULLS LAST")
-        if ranked and column.name in ranked:
-            parts.append(f"{ranked[column.name]}{falling}")
-    return ", ".join([*parts, '"number"'])
+    return [(find_column(name.removeprefix("-")), name.startswith("-")) for name in _names(sort)]
 
 
 def _names(sort: str | Iterable[str] | None) -> list[str]:
@@ -115,7 +98,8 @@ def _condition(text: str) -> Filter:
     if operator == "~":
         if column.kind != "text":
             raise InputError("where", text, f"a comparison: {name} is no text to search in")
-        return Filter(f"{quoted(name)} IS NOT NULL AND instr({quoted(name)}, ?) > 0", (storable(_plain(value)[0]),))
+        part = storable(_plain(value)[0])
+        return Filter(column, lambda word: word[0] is not None and part in word[0])
     if operator in ("=", "!="):
         return _equal(column, operator, value, text)
     if value.lower() == "null":
@@ -129,34 +113,27 @@ def _condition(text: str) -> Filter:
 
 def _equal(column: Column, operator: str, value: str, text: str) -> Filter:
     parts = [_plain(part) for part in _split(_BETWEEN_BARS, value)]
-    values = [None if part.lower() == "null" and not exact else _entry(column, part, text) for part, exact in parts]
-    name = quoted(column.name)
-    if len(values) == 1:
-        return Filter(f"{name} {'IS' if operator == '=' else 'IS NOT'} ?", (values[0],))
-    known = tuple(entry for entry in values if entry is not None)
-    listed = f"{name} IN ({', '.join('?' for _ in known)})"
-    if len(known) < len(values):
-        listed = f"{listed} OR {name} IS NULL"
-    elif operator == "!=":
-        listed = f"coalesce({listed}, 0)"
-    return Filter(listed if operator == "=" else f"NOT ({listed})", known)
+    values = {None if part.lower() == "null" and not exact else _entry(column, part, text) for part, exact in parts}
+    wanted = operator == "="
+    return Filter(column, lambda word: (word[0] in values) is wanted)
 
 
 def _ordered(column: Column, operator: str, value: str, text: str) -> Filter:
     """The nearest binary64 decides, but where it is the same: then equal entries are equal, others are compared
     exactly.  That is sound as rounding to nearest is monotone.
     """
-    name, near = quoted(column.name), quoted(column.near)
+    compare: Callable[[Any, Any], bool] = {"<": lt, "<=": le, ">": gt, ">=": ge}[operator]
     if not column.exact:
-        return Filter(f"{name} {operator} ?", (_entry(column, value, text),))
-    entry, rounded = _entries(column, value, text)
-    strict, equal = operator[0], operator.endswith("=")
-    tie = (
-        f"({name} = ? OR exact_order({name}, ?) {strict} 0)"
-        if equal
-        else (f"({name} != ? AND exact_order({name}, ?) {strict} 0)")
-    )
-    return Filter(f"{near} {strict}= ? AND ({near} != ? OR {tie})", (rounded, rounded, entry, entry))
+        entry = _entry(column, value, text)
+        return Filter(column, lambda word: word[0] is not None and compare(word[0], entry))
+    exact, near = _entries(column, value, text)
+
+    def met(word: Word) -> bool:
+        if word[1] is None:
+            return False
+        return compare(word[1], near) if word[1] != near else compare(order(word[0], exact), 0)
+
+    return Filter(column, met)
 
 
 def _entry(column: Column, value: str, text: str) -> Any:

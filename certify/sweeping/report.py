@@ -16,7 +16,7 @@ from fpsim.errors import InputError
 __all__ = ["report_page"]
 
 _ACROSS = ("C", "base", "dim", "k")  # which of the columns that vary a picture has across at first
-_VALUES = ("n_max", "period", "first_collision", "lower", "upper", "ideal", "components", "seconds")
+_VALUES = ("n_max", "period", "first_collision", "lower", "upper", "ideal", "components")
 _MOST_CURVES = 18  # that the page names one by one
 
 
@@ -31,7 +31,8 @@ def report_page(answers: Answers, *, where: str | Iterable[str] | None = None, t
         raise InputError("report", f"{count} rows", f"at most {MAX_ROWS} rows: choose some with --where")
     columns = answers.columns()
     names = [column.name for column in columns]
-    rows = list(answers.rows(where, columns=names, exact=True))
+    # The rows of a file stand as they were ready: here by their parameters.
+    rows = list(answers.rows(where, columns=names, sort=[name for name in names if name in _axes()], exact=True))
     values = {name: [row[name] for row in rows] for name in names}
     same = [name for name in names if len(rows) > 1 and len(set(values[name])) == 1]
     series = [_series(column, values[column.name]) for column in columns if column.name not in same]
@@ -61,15 +62,34 @@ def _chart(series: Sequence[Series]) -> Chart | None:
     values = [name for name in _VALUES if name in numbers]
     if not values:
         return None
-    given = {axis.name for question in QUESTIONS.values() for axis in question.axes}
+    given = _axes()
     counts = {column.name: len(set(column.values)) for column in series if column.name in given and column.varies}
     varied = [name for name in counts if name in numbers]
     across = [name for name in _ACROSS if name in varied] + varied + [name for name in numbers if name in given]
     if not across:
         return Chart(values[0], values[0])
-    # Most is told apart by the formats, or else by what has the fewest values.
+    # Most is told apart by the formats, or else by what has the fewest values; but not where only flat curves are left,
+    # as a point of a curve is the least value of those that fall together.
     few = sorted((name != "dtype", count, name) for name, count in counts.items() if name != across[0])
-    return Chart(across[0], values[0], next((name for *_, count, name in few if count <= _MOST_CURVES), None))
+    lines = [name for *_, count, name in few if count <= _MOST_CURVES]
+    named = {column.name: column.values for column in series}
+    bent = (name for name in lines if _bends(named[across[0]], named[values[0]], named[name]))
+    return Chart(across[0], values[0], next(bent, lines[0] if lines else None))
+
+
+def _bends(across: Sequence[Any], values: Sequence[Any], lines: Sequence[Any]) -> bool:
+    """Whether a curve of the least values, one for each of the lines, has two that differ."""
+    least: dict[Any, dict[Any, Any]] = {}
+    for place, value, line in zip(across, values, lines, strict=True):
+        if place is not None and value is not None:
+            curve = least.setdefault(line, {})
+            curve[place] = min(value, curve.get(place, value))
+    return any(len(set(curve.values())) > 1 for curve in least.values())
+
+
+def _axes() -> set[str]:
+    """The names of the parameters of all questions."""
+    return {axis.name for question in QUESTIONS.values() for axis in question.axes}
 
 
 def _word(value: Any) -> str:

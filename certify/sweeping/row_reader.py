@@ -1,4 +1,4 @@
-"""The rows of a results file as they were written, in exact order, each with its checksum looked at."""
+"""The rows of a results file as they were written, filtered and in exact order, each with its checksum looked at."""
 
 from __future__ import annotations
 
@@ -6,103 +6,163 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cmp_to_key, lru_cache
+from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from certify.sweeping.columns import Column, order
-from certify.sweeping.database import checksum, entries, guard, open_for_reading, quoted
+from certify.sweeping.blocks import SIZE, BlockColumn, Word, numbers_of, unpack_column
+from certify.sweeping.columns import Column
+from certify.sweeping.database import entries, guard, open_for_reading
 from certify.sweeping.details import Detail, unpack
-from certify.sweeping.filters import Filter, parse_filter, parse_order, sorted_columns
+from certify.sweeping.filters import Filter, parse_filter, parse_order
+from certify.sweeping.verified import columns_of, read_extent, verified_rows
 from fpsim.number import parse_count
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["PLACE", "RowReader"]
 
 _PIECES = 256  # of details that are kept unpacked
-_WHOLE = (*entries(), "piece")
-PLACE = {name: place for place, name in enumerate(_WHOLE)}  # of an entry in a row
+_AT_ONCE = 500  # parameters of one statement: SQLite has a limit
+PLACE = {name: place for place, name in enumerate((*entries(), "piece"))}  # of an entry in a row
 MAX_ROWS = 2**63 - 1  # SQLite counts no further
 
 
 class RowReader:
-    """A results file that is open for reading.  Raises `InputError` for a row that is not as it was written."""
+    """A results file that is open for reading.  Raises `InputError` for what is not as it was written."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._connection: sqlite3.Connection = open_for_reading(path)
         self._unpacked: Callable[[int], dict[int, Detail]] = lru_cache(maxsize=_PIECES)(self._piece)
+        self._readers = 0  # that are within one snapshot
+        self._version = -1  # of the file's contents, of which the columns are
+        self._columns: dict[tuple[int, str], BlockColumn] = {}
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file, also while rows are being read."""
+        self._readers = 0
         self._connection.close()
-
-    def select(self, what: str, chosen: Filter, tail: str = "") -> Iterator[tuple[Any, ...]]:
-        """Run a query of ours: what a user brings is in the filter's parameters alone."""
-        query = f"SELECT {what} FROM results WHERE {chosen.sql}{tail}"
-        with guard(self.path, "read"):
-            yield from self._connection.execute(query, chosen.parameters)
 
     def filled(self) -> set[str]:
         """The names of the columns in which some row has a value."""
         with guard(self.path, "read"):
-            return {name for (name,) in self._connection.execute("SELECT name FROM filled")}
+            return read_extent(self._connection)[1]
 
-    def damaged(self, what: str) -> None:
-        """Raise `InputError`."""
-        with guard(self.path, "read"):
-            raise sqlite3.DatabaseError(what)
+    def count(self, where: str | Iterable[str] | None) -> int:
+        """How many rows meet the condition."""
+        with self._snapshot():
+            return len(self._numbers(where))
 
     def rows(
         self, where: str | Iterable[str] | None, sort: str | Iterable[str] | None = None, limit: int | None = None
     ) -> Iterator[tuple[int, Sequence[Any]]]:
         """The number of each row, and all its entries by `PLACE`."""
-        chosen = parse_filter(where)
-        tail = f" ORDER BY {self._order(sort, chosen)}"
-        if limit is not None:
-            tail += f" LIMIT {parse_count(limit, 'limit', least=0, most=MAX_ROWS)}"
-        names = ", ".join(map(quoted, ("number", "checksum", *_WHOLE)))
-        for number, check, *row in self.select(names, chosen, tail):
-            if checksum(row) != check:
-                self.damaged(f"the checksum of row {number} is not that of its entries")
-            yield number, row
+        most = None if limit is None else parse_count(limit, "limit", least=0, most=MAX_ROWS)
+        with self._snapshot():
+            numbers = self._sorted(self._numbers(where), sort)[:most].tolist()
+            for begin in range(0, len(numbers), _AT_ONCE):
+                some = numbers[begin : begin + _AT_ONCE]
+                marks = ", ".join("?" for _ in some)
+                found = dict(verified_rows(self._connection, f"number IN ({marks})", some))
+                if len(found) < len(some):
+                    raise sqlite3.DatabaseError("some of its rows are not there")
+                yield from ((number, found[number]) for number in some)
 
-    def _order(self, sort: str | Iterable[str] | None, chosen: Filter) -> str:
-        """ORDER BY, exactly: numbers of which binary64 makes the same are told apart by their ranks."""
-        ranked = {}
-        for column in dict.fromkeys(sorted_columns(sort)):
-            ranks = self._ranks(column, chosen) if column.exact else {}
-            if ranks:
-                self._connection.create_function(f"rank_{column.name}", 1, ranks.get, deterministic=True)
-                ranked[column.name] = f"rank_{column.name}({quoted(column.name)})"
-        return parse_order(sort, ranked)
-
-    def _ranks(self, column: Column, chosen: Filter) -> dict[Any, int]:
-        """The place, in exact order, of each entry that has the same nearest binary64 as another one."""
-        name, near = quoted(column.name), quoted(column.near)
-        beyond = f" AND ({near} >= {2**53} OR {near} <= {-(2**53)})" if column.kind == "integer" else ""
-        query = f"SELECT DISTINCT {near}, {name} FROM results WHERE {chosen.sql}{beyond} AND {near} IS NOT NULL"
+    @contextmanager
+    def _snapshot(self) -> Iterator[None]:
+        """All that is read inside is of one moment, also where a sweep writes."""
         with guard(self.path, "read"):
-            shared = f"SELECT {near} FROM ({query}) GROUP BY {near} HAVING count(*) > 1"
-            nears = {near for (near,) in self._connection.execute(shared, chosen.parameters)}
-            if not nears:
-                return {}
-            found = [value for near, value in self._connection.execute(query, chosen.parameters) if near in nears]
-        return {value: rank for rank, value in enumerate(sorted(found, key=cmp_to_key(order)))}
+            if self._readers == 0:
+                self._connection.execute("BEGIN")
+            self._readers += 1
+            try:
+                yield
+            finally:
+                if self._readers:  # none when the file has been closed meanwhile
+                    self._readers -= 1
+                    if self._readers == 0:
+                        self._connection.execute("COMMIT")
+
+    def _numbers(self, where: str | Iterable[str] | None) -> NDArray[np.int64]:
+        """The numbers of the rows that meet the condition, rising."""
+        import numpy as np
+
+        filters: list[tuple[Filter, dict[Word, bool]]] = [(one, {}) for one in parse_filter(where)]
+        count = self._rows()
+        found = []
+        for block in range(-(-count // SIZE)):
+            met = np.ones(min(SIZE, count - block * SIZE), dtype=bool)
+            for one, known in filters:
+                column = self._column(block, one.column)
+                met &= _looked_up(column, one.met, known)[column.codes]
+            found.append(np.flatnonzero(met) + numbers_of(block)[0])
+        return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+
+    def _sorted(self, numbers: NDArray[np.int64], sort: str | Iterable[str] | None) -> NDArray[np.int64]:
+        """The numbers of the rows by the columns, exactly; rows that are equal stay in the order of their numbers."""
+        import numpy as np
+
+        keys = []
+        for column, falling in parse_order(sort):
+            parts = [self._column(block, column) for block in range(-(-self._rows() // SIZE))]
+            words = sorted({word for part in parts for word in part.words}, key=column.key)
+            ranks = {word: rank for rank, word in enumerate(reversed(words) if falling else words)}
+            last = len(words)  # what is absent comes last, whatever the direction
+            placed = [np.array([last, *(ranks[word] for word in part.words)])[part.codes] for part in parts]
+            keys.append(np.concatenate(placed)[numbers - 1] if placed else numbers)
+        return numbers[np.lexsort(keys[::-1])] if keys else numbers
+
+    def _rows(self) -> int:
+        """How many rows there are; what is known of them is forgotten when the file has changed."""
+        (version,) = self._connection.execute("PRAGMA data_version").fetchone()
+        count = read_extent(self._connection)[0]
+        if version != self._version:
+            self._columns.clear()
+            self._version = version
+        return count
+
+    def _column(self, block: int, column: Column) -> BlockColumn:
+        """One column of a block: as it is kept, or of the rows themselves."""
+        key = block, column.name
+        if key not in self._columns:
+            query = "SELECT packed FROM blocks WHERE name = ? AND block = ?"
+            packed = self._connection.execute(query, (column.name, block)).fetchone()
+            if packed is not None:
+                try:
+                    self._columns[key] = unpack_column(block, column.name, packed[0])
+                except ValueError as error:
+                    raise sqlite3.DatabaseError(f"its column {column.name} cannot be read: {error}") from error
+            else:  # the last rows, or a sweep was killed before it had filled this block
+                self._columns |= {(block, name): one for name, one in columns_of(self._connection, block).items()}
+        return self._columns[key]
 
     def details(self, number: int, row: Sequence[Any]) -> dict[str, Any]:
         """The job of the row and its whole answer, as JSON has them."""
-        found = self._unpacked(row[PLACE["piece"]]).get(number)
-        if found is None or hashlib.sha256(found[0].encode()).digest() != row[PLACE["id"]]:
-            self.damaged(f"the answer of row {number} is not there")
-        assert found is not None
+        with guard(self.path, "read"):
+            found = self._unpacked(row[PLACE["piece"]]).get(number)
+            if found is None or hashlib.sha256(found[0].encode()).digest() != row[PLACE["id"]]:
+                raise sqlite3.DatabaseError(f"the answer of row {number} is not there")
         job, answer = found
         return {"job": json.loads(job), "answer": None if answer is None else json.loads(answer)}
 
     def _piece(self, piece: int) -> dict[int, Detail]:
         """The jobs and answers of some rows, by the number of the row."""
-        with guard(self.path, "read"):
-            try:
-                (packed,) = self._connection.execute("SELECT packed FROM details WHERE piece = ?", (piece,)).fetchone()
-                return unpack(packed)
-            except (TypeError, ValueError) as error:
-                raise sqlite3.DatabaseError(f"the answers of piece {piece} cannot be read") from error
+        try:
+            (packed,) = self._connection.execute("SELECT packed FROM details WHERE piece = ?", (piece,)).fetchone()
+            return unpack(packed)
+        except (TypeError, ValueError) as error:
+            raise sqlite3.DatabaseError(f"the answers of piece {piece} cannot be read") from error
+
+
+def _looked_up(column: BlockColumn, met: Callable[[Word], bool], known: dict[Word, bool]) -> NDArray[np.bool_]:
+    """Whether each code of the column meets the condition.  known: of the values that other blocks have too."""
+    import numpy as np
+
+    for word in ((None, None), *column.words):
+        if word not in known:
+            known[word] = met(word)
+    return np.array([known[None, None], *(known[word] for word in column.words)])

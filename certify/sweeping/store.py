@@ -11,11 +11,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from certify.sweeping.blocks import SIZE, pack_column
 from certify.sweeping.columns import COLUMNS
-from certify.sweeping.database import check_head, checksum, entries, guard, open_for_writing, quoted
+from certify.sweeping.database import check_head, entries, guard, open_for_writing, quoted
 from certify.sweeping.details import TOGETHER, Detail, pack
 from certify.sweeping.file_lock import FileLock
 from certify.sweeping.job import Job
+from certify.sweeping.verified import check_structure, checksum, columns_of, read_extent, write_extent
 from certify.sweeping.work import Row
 
 __all__ = ["Store"]
@@ -24,6 +26,7 @@ _NAMES = entries()
 _COLUMN = {column.name: column for column in COLUMNS}
 _ID = _COLUMN["id"]
 _PLACE = {name: place for place, name in enumerate(_NAMES)}
+_LAST = COLUMNS[-1].name  # of a block that is there every column is
 _AT_ONCE = 500  # parameters of one statement: SQLite has a limit
 
 
@@ -42,10 +45,16 @@ class Store:
         self._lock: FileLock | None = FileLock(self.path) if self.path.parent.is_dir() else None
         try:
             self._connection = open_for_writing(self.path)
+            try:
+                with guard(self.path, "read"):
+                    check_structure(self._connection)  # which jobs are done is asked of an index, row by row unread
+                    self._rows, self._filled = read_extent(self._connection)
+            except BaseException:
+                self._connection.close()
+                raise
         except BaseException:
             self._release()
             raise
-        self._filled: set[str] = set()
         names = [*_NAMES, "piece", "checksum"]
         marks = ", ".join("?" for _ in names)
         # A job that is done again (`retry`) takes the place of its old row.
@@ -68,6 +77,7 @@ class Store:
         try:
             with suppress(sqlite3.Error):  # a reader, or a full disk: the next sweep tidies up
                 self._connection.execute("PRAGMA busy_timeout = 0")
+                self._fill_blocks()
                 self._connection.execute("PRAGMA journal_mode = DELETE")
             self._connection.close()
         finally:
@@ -99,26 +109,54 @@ class Store:
         with guard(self.path, "write"):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
-                filled = set(self._filled)
-                rows = iter(done)
-                while some := list(islice(rows, TOGETHER)):
-                    filled |= self._add_piece(some)
-                new = [(name,) for name in sorted(filled - self._filled)]
-                self._connection.executemany("INSERT OR IGNORE INTO filled VALUES (?)", new)
+                rows, filled = self._rows, set(self._filled)
+                written: set[int] = set()
+                source = iter(done)
+                while some := list(islice(source, TOGETHER)):
+                    numbers, names = self._add_piece(some)
+                    written |= numbers
+                    filled |= names
+                rows = max(rows, *written, 0)
+                write_extent(self._connection, rows, filled)
+                old = {(number - 1) // SIZE for number in written if number <= self._rows}
+                self._connection.executemany("DELETE FROM blocks WHERE block = ?", [(block,) for block in old])
+                for block in range(self._rows // SIZE, rows // SIZE):
+                    self._fill_block(block)
                 self._connection.execute("COMMIT")
-                self._filled = filled
+                self._rows, self._filled = rows, filled
             except BaseException:
                 if self._connection.in_transaction:  # a full disk has ended it already
                     self._connection.execute("ROLLBACK")
                 raise
 
-    def _add_piece(self, done: Sequence[tuple[Job, Row]]) -> set[str]:
-        """Write these rows, their details in one piece; the columns that have an entry.
+    def _fill_blocks(self) -> None:
+        """Those that are not there: a row of theirs was done again, or the last sweep was killed."""
+        there = {block for (block,) in self._connection.execute("SELECT block FROM blocks WHERE name = ?", (_LAST,))}
+        for block in range(self._rows // SIZE):
+            if block not in there:
+                self._connection.execute("BEGIN IMMEDIATE")
+                try:
+                    self._fill_block(block)
+                    self._connection.execute("COMMIT")
+                except BaseException:
+                    if self._connection.in_transaction:
+                        self._connection.execute("ROLLBACK")
+                    raise
+
+    def _fill_block(self, block: int) -> None:
+        pieces = [
+            (name, block, pack_column(block, name, column))
+            for name, column in columns_of(self._connection, block).items()
+        ]
+        self._connection.executemany("INSERT INTO blocks VALUES (?, ?, ?)", pieces)
+
+    def _add_piece(self, done: Sequence[tuple[Job, Row]]) -> tuple[set[int], set[str]]:
+        """Write these rows, their details in one piece; their numbers, and the columns that have an entry.
 
         Of a job that is done again the old details stay where they are: no row leads to them any more.
         """
         (piece,) = self._connection.execute("SELECT coalesce(max(piece), 0) + 1 FROM details").fetchone()
-        filled = set()
+        filled: set[str] = set()
         details: list[tuple[int, Detail]] = []
         for job, row in done:
             entries, names = _entries_of(job, row)
@@ -127,7 +165,7 @@ class Store:
             details.append((number, (job.text, row.answer)))
             filled |= names
         self._connection.execute("INSERT INTO details VALUES (?, ?)", (piece, pack(details)))
-        return filled
+        return {number for number, _ in details}, filled
 
 
 def _entries_of(job: Job, row: Row) -> tuple[list[Any], set[str]]:

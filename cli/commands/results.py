@@ -127,7 +127,8 @@ def _table(answers: Answers, where: tuple[str, ...], chosen: dict[str, Any]) -> 
     if chosen["columns"] is None and len(rows) > 1:
         same = [name for name in names if all(row[name] == rows[0][name] for row in rows)]
         known = [f"{name} {_cell(rows[0][name])}" for name in same if rows[0][name] is not None]
-        above = [f"in every row: {', '.join(known)}", ""] if known else []
+        of = "every row" if len(rows) == count else "the rows shown"
+        above = [f"in {of}: {', '.join(known)}", ""] if known else []
         names = [name for name in names if name not in (*same, *_repeated(rows))]
     cells = [names, *([_cell(row[name]) for name in names] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]

@@ -47,7 +47,7 @@ def hostile_page():
     ("values", "near", "texts"),
     [
         ([1, 2.5, None], (1, 2.5, None), ("1", "2.5", None)),
-        ([10**30, mpq(10) ** 400], (1e30, math.inf), (str(10**30), str(10**400))),
+        ([10**30, mpq(10) ** 400], (1e30, math.inf), (str(10**30), "1e+400")),
         ([mpq(-1, 3), -(10**400)], (-1 / 3, -math.inf), ("-1/3", str(-(10**400)))),
         ([True, False, None], ("true", "false", None), None),
         (["a", 1], ("a", "1"), None),
@@ -62,7 +62,7 @@ def test_the_values_of_a_column(values, near, texts):
 def test_a_column_as_the_page_takes_it():
     packed = Series.of("a", [mpq(1, 3), 7, None, mpq(10) ** 400, math.nan]).packed()
     assert packed["near"] == [1 / 3, 7, None, "Infinity", "NaN"]
-    assert packed["exact"] == ["1/3", None, None, str(10**400), "nan"]
+    assert packed["exact"] == ["1/3", None, None, "1e+400", "nan"]
     assert "exact" not in Series.of("a", [1, 0.5]).packed()
     assert Series.of("a", ["y", None, "x", "y"]).packed() == {"name": "a", "words": ["x", "y"], "codes": [1, -1, 0, 1]}
 

@@ -5,12 +5,15 @@ import os
 import random
 import shutil
 import sqlite3
+import warnings
 import zlib
 from contextlib import closing
 
 import pytest
 
 import certify
+from certify.sweeping import blocks, row_reader
+from certify.sweeping import store as store_module
 from certify.sweeping.database import APPLICATION, SCHEMA
 from certify.sweeping.job import Job
 from certify.sweeping.plan import Plan
@@ -58,7 +61,7 @@ def test_other_tables_are_another_version(tmp_path):
         query = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name"
         tables = store.connection.execute(query).fetchall()
     # A change of the tables: SCHEMA one more, then the new number.
-    assert (SCHEMA, zlib.crc32(repr(tables).encode())) == (4, 441733477)
+    assert (SCHEMA, zlib.crc32(repr(tables).encode())) == (5, 2779497915)
 
 
 def test_an_entry_that_was_changed_is_never_shown(alone, tmp_path):
@@ -95,6 +98,116 @@ def test_a_file_with_bytes_changed_at_random_gives_its_rows_or_a_message(alone, 
         except FpcertError:
             refused += 1
     assert 20 < refused < 100
+
+
+@pytest.fixture
+def blocks_of_16(monkeypatch):
+    for module in (blocks, store_module, row_reader):
+        monkeypatch.setattr(module, "SIZE", 16)
+
+
+def kept_blocks(file):
+    with closing(sqlite3.connect(file)) as connection:
+        return [block for (block,) in connection.execute("SELECT DISTINCT block FROM blocks ORDER BY block")]
+
+
+WHERE = (None, "n_max>20", "n_max=null", "dtype=fp16", "dtype!=fp16 and k=1", "status!=ok", "C>1000", "g<1", "g>=pi/7")
+
+
+@pytest.mark.parametrize("kind", ["results", "results_in_blocks"])
+def test_pages_that_changed_places_give_the_right_counts_or_a_message(tmp_path, blocks_of_16, monkeypatch, kind):
+    if kind == "results":
+        monkeypatch.undo()
+    file, damaged = tmp_path / "a.sqlite", tmp_path / "b.sqlite"
+    plan = Plan.of("nmax", {"dtype": "fp16,bf16", "g": "1.0,pi/7", "C": "log:10:60000:25", "k": "1,2"})
+    rows = [
+        Row(("ok", "ok", "error")[place % 3], None, {} if place % 3 == 2 else {"n_max": place % 50}, "{}", 0.0, "", "")
+        for place in range(plan.size)
+    ]
+    with Store(file) as store:
+        store.add(zip(plan.jobs(), rows, strict=True))
+    assert kept_blocks(file) == ([] if kind == "results" else list(range(12)))
+
+    def counts(path):
+        with certify.results(path) as answers:
+            return [answers.count(where) for where in WHERE], [column.name for column in answers.columns()]
+
+    right, whole = counts(file), file.read_bytes()
+    assert right[0][:4] == [200, sum(row.values.get("n_max", 0) > 20 for row in rows), 66, 100]
+    pages = len(whole) // 4096
+    rng = random.Random(3)
+    jobs = [*plan.jobs(), *Plan.of("nmax", {"g": "1/7", "C": "1:50:50"}).jobs()]
+    refused = 0
+    for _ in range(150):
+        a, b = sorted(rng.sample(range(1, pages), 2))
+        data = [whole[place * 4096 :][:4096] for place in range(pages)]
+        data[a], data[b] = (data[b], data[a]) if rng.random() < 0.7 else (data[a], data[a])
+        damaged.write_bytes(b"".join(data))
+        try:
+            assert counts(damaged) == right
+            with Store(damaged) as store:
+                assert len(store.statuses(jobs)) == 200  # no job that is done is done again, and none is left out
+        except FpcertError:
+            refused += 1
+    assert refused > 20
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.sqlite", "b.sqlite"]
+
+
+def test_columns_in_blocks_say_what_the_rows_say(tmp_path, blocks_of_16, monkeypatch):
+    file = tmp_path / "a.sqlite"
+    jobs = list(
+        Plan.of("nmax", {"dtype": "fp16,bf16", "g": "1,pi/7,1/3", "C": "1,1e400,1e401,1/3,40", "k": "1,2"}).jobs()
+    )
+
+    def row(place, status="ok"):
+        return Row(status, None, {"n_max": place % 7} if place % 5 else {}, "{}", place / 8, "", "made")
+
+    with Store(file) as store:
+        for begin in range(0, 60, 7):
+            store.add([(job, row(begin + place)) for place, job in enumerate(jobs[begin : begin + 7])])
+        assert kept_blocks(file) == [0, 1, 2]
+
+    def found(where, sort):
+        with certify.results(file) as answers:
+            return answers.count(where), [shown["id"] for shown in answers.rows(where, sort=sort, columns="id")]
+
+    questions = [(where, sort) for where in (*WHERE, "C>1e400", "seconds<=3") for sort in (None, "-n_max,C", "g,-C")]
+    in_blocks = [found(*question) for question in questions]
+    monkeypatch.setattr(row_reader, "unpack_column", None)  # what was kept is not there any more
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("DELETE FROM blocks")
+    assert [found(*question) for question in questions] == in_blocks
+    monkeypatch.undo()
+    for module in (blocks, store_module, row_reader):
+        monkeypatch.setattr(module, "SIZE", 16)
+    with Store(file):
+        pass
+    assert kept_blocks(file) == [0, 1, 2]  # the next sweep fills them
+    with Store(file) as store:
+        store.add([(jobs[20], row(20, "error"))])
+        assert kept_blocks(file) == [0, 2]  # until it is closed the rows themselves are read
+        assert found("status=error", None)[0] == 1
+    assert kept_blocks(file) == [0, 1, 2]
+    assert found("status=error", None)[0] == 1
+
+
+def test_a_reader_sees_what_comes_and_one_moment_at_a_time(tmp_path, blocks_of_16):
+    jobs = list(Plan.of("nmax", {"g": "1", "C": "1:40:40"}).jobs())
+    row = Row("ok", None, {"n_max": 1}, "{}", 0.0, "", "")
+    with Store(tmp_path / "a.sqlite") as store, certify.results(tmp_path / "a.sqlite") as answers:
+        store.add([(job, row) for job in jobs[:10]])
+        assert answers.count() == 10
+        reading = answers.rows(columns="n_max")
+        next(reading)
+        store.add([(job, row) for job in jobs[10:]])
+        assert answers.count() == 10  # of the moment at which the rows began to be read
+        assert len(list(reading)) == 9
+        assert answers.count("n_max=1") == 40
+        reading = answers.rows()
+        next(reading)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        del reading  # of a file that is closed already
 
 
 def test_a_name_that_is_no_utf8(tmp_path):

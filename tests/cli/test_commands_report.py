@@ -50,7 +50,7 @@ def test_the_page_has_every_row_exactly(file, fpcert, tmp_path):
     assert json.loads(outcome.out) == {"bytes": len(page.encode()), "file": str(tmp_path / "a.html"), "rows": 40}
     columns = page_columns(page)
     with certify.results(file) as answers:
-        rows = list(answers.rows(columns="dtype,C,n_max,reason"))
+        rows = list(answers.rows(columns="dtype,C,n_max,reason", sort="dtype,C,k"))
     assert columns["C"]["near"] == [row["C"] for row in rows]
     assert columns["n_max"]["near"] == [row["n_max"] for row in rows]
     for name in ("dtype", "reason"):
@@ -93,13 +93,29 @@ def test_the_picture_is_of_what_was_found_or_there_is_none(tmp_path):
     for name, values in {"none": [None] * 60, "same": [7] * 60, "some": range(60)}.items():
         with Store(tmp_path / name) as store:
             store.add(
-                [(job, Row("ok", None, {"n_max": n}, None, 0.5, "", "")) for job, n in zip(jobs, values, strict=True)]
+                [
+                    (job, Row("ok", None, {"n_max": n}, None, place / 8, "", ""))
+                    for place, (job, n) in enumerate(zip(jobs, values, strict=True))
+                ]
             )
         with certify.results(tmp_path / name) as answers:
             (section,) = page_sections(certify.report_page(answers))
             charts[name] = section.get("chart")
-    assert (charts["none"], charts["same"]) == (None, None)  # no C against itself
+    assert (charts["none"], charts["same"]) == (None, None)  # no C against itself, nor how long it took
     assert [charts["some"][name] for name in ("x", "y", "by")] == ["C", "n_max", "k"]
+
+
+def test_the_first_picture_is_not_of_flat_curves(tmp_path):
+    jobs = list(Plan.of("nmax", {"dtype": "fp16,bf16", "g": "1,2", "C": "1:5:5"}).jobs())
+    charts = []
+    for name, value in (("a", lambda p: p["g"] == "1" and int(p["C"])), ("b", lambda p: int(p["C"]))):
+        with Store(tmp_path / name) as store:
+            rows = [Row("ok", None, {"n_max": int(value(job.parameters))}, None, 0.0, "", "") for job in jobs]
+            store.add(zip(jobs, rows, strict=True))
+        with certify.results(tmp_path / name) as answers:
+            (section,) = page_sections(certify.report_page(answers))
+        charts.append(section["chart"]["by"])
+    assert charts == ["g", "dtype"]  # of each format the least is 0 everywhere, as it is so where g = 2
 
 
 def test_ten_thousand_rows_are_below_five_megabytes(tmp_path):
@@ -161,7 +177,7 @@ def test_the_page_works_in_a_browser(file, browser):
         "filtered": "4 of 40 rows",
         "reason": REASON,
         "heatmap": [True, True],
-        "told": "Where several rows fall together the least value is drawn. 1 value has no place on these scales.",
+        "told": "Where several rows fall together the least value is drawn: 16 others are not seen. 1 value has no place on these scales.",
         "right": ["C", "k", "n_max", "lower", "upper"],
     }
 
@@ -179,6 +195,14 @@ def test_the_grid_of_a_picture(file):
     assert grid.lines["fp16"][3.0] == 4  # of k = 1 and k = 2, numbers 4 and 5, the least
     assert (single.folded, single.lines["fp16"][3.0]) == (False, 5)
     assert 5.0 not in single.lines["fp16"]  # an error has no value
+
+
+def test_the_lines_of_a_picture_stand_in_the_order_of_their_numbers(tmp_path):
+    jobs = Plan.of("nmax", {"g": "1,pi/7,2/3,0.1,10", "C": "1,2"}).jobs()
+    with Store(tmp_path / "a.sqlite") as store:
+        store.add((job, Row("ok", None, {"n_max": 1}, None, 0.0, "", "")) for job in jobs)
+    with certify.results(tmp_path / "a.sqlite") as answers:
+        assert list(sweep_grid(answers, by="g").lines) == ["0.1", "1/7*pi", "2/3", "1", "10"]
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
