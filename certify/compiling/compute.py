@@ -24,6 +24,7 @@ from fpsim.errors import InputError, UnsupportedError
 from fpsim.number import parse_count
 from fpsim.precision import Precision
 from fpsim.realization import parse_kind
+from fpsim.realization.containment import contains
 from fpsim.sums import Order
 from fpsim.transformer import Linear, Norm, Sinusoidal, Transformer
 from fpsim.transformer.parameters import require_values
@@ -67,6 +68,7 @@ def compile_formula(
     _check(chosen, encoding, length, norms)
     letters = letters_of(chosen, alphabet)
     precision = Precision.of(dtype, order=order, dot=dot)
+    _require_exact_terms(precision)
     least = _least(precision)
     plan = plan_of(chosen, letters, encoding)
     layout, norm, gadgets, positions, waves = _arranged(plan, precision, norms)
@@ -107,6 +109,17 @@ def _check(formula: Formula, encoding: str, length: int | None, norms: bool) -> 
             raise UnsupportedError(f"{node}: moduli above {MAX_MODULUS} are not compiled")
         if node.operator == "yesterday" and encoding == "sipe":
             raise UnsupportedError(f"{node}: Y^k takes rotary heads (Cor. 4.1), and so the encoding rope")
+
+
+def _require_exact_terms(precision: Precision) -> None:
+    """The bounds of heads are those of sums over coordinates with one term that is not 0, which is F's own number: a
+    wide accumulator keeps it as long as it has all of F."""
+    wide = precision.dot.accumulator
+    if wide is not None and not contains(wide, precision.values):
+        raise UnsupportedError(
+            f"sums over coordinates in the order {precision.dot}: {wide.name} does not have every value of "
+            f"{precision.values.name}, so a score would be rounded on its way"
+        )
 
 
 def _least(precision: Precision) -> mpq:

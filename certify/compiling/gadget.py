@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from gmpy2 import mpq
+from gmpy2 import mpfr, mpq
 
 from fpsim.number import exact_text
 from fpsim.rounding.reference import Element
@@ -73,8 +73,12 @@ def _plain(value: Any) -> Any:
 
 
 def number_text(x: Element) -> str:
-    """The number, exactly where that is short."""
+    """The number, exactly where that is short, else to 12 digits; of any size.
+
+    >>> number_text(mpq(2) ** 16000)
+    '3.01946933724e+4816'
+    """
     if isinstance(x, float):
         return str(x)
     text = exact_text(mpq(x))
-    return text if len(text) <= 24 else f"{float(x):.12g}"
+    return text if len(text) <= 24 else f"{mpfr(mpq(x), 64):.12g}"

@@ -120,7 +120,7 @@ class LayerMaker:
                 numbers = {"threshold": found.threshold, "weight": found.weight}
                 self.gadgets.append(Gadget("MOD", self.plan.names[owner], n, numbers, found.bounds))
             else:
-                unit, gadget = boolean_unit(self.plan, self.layout, self.precision.values, owner)
+                unit, gadget = boolean_unit(self.plan, self.layout, self.precision, owner)
                 units.append(unit)
                 self.gadgets.append(gadget)
         if n == 0 and self.norm is not None:

@@ -19,6 +19,7 @@ from certify.compiling.layout import Layout
 from certify.compiling.plan import Plan
 from certify.languages.formula import Formula
 from fpsim.errors import UnsupportedError
+from fpsim.precision import Precision
 from fpsim.valueset import ValueSet
 
 __all__ = ["Unit", "boolean_unit", "erasing_units"]
@@ -35,12 +36,16 @@ class Unit:
     down: Row
 
 
-def boolean_unit(plan: Plan, layout: Layout, values: ValueSet, owner: Formula) -> tuple[Unit, Gadget]:
+def boolean_unit(plan: Plan, layout: Layout, precision: Precision, owner: Formula) -> tuple[Unit, Gadget]:
     """The unit of a conjunction or a disjunction."""
     parts, place, conjunction = plan.parts[owner], layout.place[owner], owner.operator == "and"
-    room = Bound("room for one of each part", min(values.max, -values.min), mpq(len(parts)))
-    if not room.holds and values.overflow == "nan":
-        raise UnsupportedError(f"{owner.operator} of {len(parts)} parts in {values.name}: {room} does not hold")
+    values, wide = precision.values, precision.dot.accumulator
+    room = _room(values, len(parts))
+    for each in (values, wide):
+        if each is not None and each.overflow == "nan" and not _room(each, len(parts)).holds:
+            raise UnsupportedError(
+                f"{owner.operator} of {len(parts)} parts in {each.name}: {_room(each, len(parts))} does not hold"
+            )
     up: dict[int, mpq] = {}
     for part in parts:
         at = layout.at(~part if conjunction else part)
@@ -51,6 +56,10 @@ def boolean_unit(plan: Plan, layout: Layout, values: ValueSet, owner: Formula) -
     return unit, Gadget(
         owner.operator, plan.names[owner], plan.time[owner] // 2 - 1, {"parts": len(parts)}, (least, room)
     )
+
+
+def _room(values: ValueSet, parts: int) -> Bound:
+    return Bound("room for one of each part", min(values.max, -values.min), mpq(parts))
 
 
 def erasing_units(coordinates: list[int]) -> list[Unit]:

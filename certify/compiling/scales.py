@@ -15,7 +15,7 @@ from fpsim.valueset import ValueSet
 
 __all__ = ["middle_scale", "scales", "wide_scales"]
 
-MOST, BINADES, WIDE = 4096, 3, 8
+MOST, BINADES, WIDE, FEW = 4096, 3, 8, 64
 
 
 def scales(values: ValueSet) -> Iterator[mpq]:
@@ -40,14 +40,30 @@ def scales(values: ValueSet) -> Iterator[mpq]:
 
 
 def wide_scales(values: ValueSet, harmonics: int) -> Iterator[mpq]:
-    """Values C of F for a sum of H cosines, from the greatest down that leaves room for it; powers of 2 if it can."""
+    """Values C of F for a sum of H cosines, each once: first from the greatest down that leaves room for it, powers of
+    2 if they are in F; in small sets then all from 3/2 of max / H down (in a float set two binades, see `scales`).
+
+    >>> [str(C) for C in wide_scales(ValueSet.parse("e2m1"), 2)]
+    ['2', '1', '1/2', '4', '3', '3/2']
+    """
+    seen: set[mpq] = set()
     for t in range(WIDE):
         most = values.max * 4 / (5 * harmonics * (1 << t))
-        power = mpq(2) ** (int(most.numerator.bit_length() - most.denominator.bit_length()) - 1)
-        for scale in (power, values.value(values.floor_index(most))):
-            if scale > 0 and scale in values:
+        for scale in (_power(most), values.value(values.floor_index(most))):
+            if scale > 0 and scale in values and scale not in seen:
+                seen.add(scale)
                 yield scale
-                break
+    last = values.floor_index(min(values.max, values.max * 3 / (2 * harmonics)))
+    count = last if values.kind != "float" else min(last, 2 << (values.precision - 1))
+    for index in range(last, last - count, -1) if count <= FEW else ():
+        if values.value(index) not in seen:
+            yield values.value(index)
+
+
+def _power(most: mpq) -> mpq:
+    """The greatest power of two up to a positive number."""
+    power = mpq(2) ** int(most.numerator.bit_length() - most.denominator.bit_length())
+    return power if power <= most else power / 2
 
 
 def middle_scale(values: ValueSet, modulus: int, scale: mpq) -> Element:

@@ -147,6 +147,11 @@ class Dfa:
         return Dfa.of_automata_lib(self.to_automata_lib().minify(), self.alphabet)
 
 
+def too_large(states: int, letters: int) -> bool:
+    """Whether a DFA has more than `MAX_STATES` states or `MAX_TRANSITIONS` transitions."""
+    return states > MAX_STATES or states * letters > MAX_TRANSITIONS
+
+
 def check_size(states: int, letters: int) -> None:
     """Raises `InputError` for more states or transitions than are taken."""
     if not 1 <= states <= MAX_STATES:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from math import lcm
 from typing import TypeAlias
 
-from certify.languages.dfa import MAX_STATES, Dfa
+from certify.languages.dfa import MAX_STATES, MAX_TRANSITIONS, Dfa
 from certify.languages.formula import Formula, subformulas
 from certify.languages.letters import alphabet_of
 from fpsim.errors import InputError, UnsupportedError
@@ -61,6 +61,8 @@ def formula_pass(formula: Formula, alphabet: str | Iterable[str] | None = None, 
                 order.append(after)
                 if len(order) > max_states:
                     raise UnsupportedError(f"one pass for this formula has more than {max_states} states")
+                if len(order) * len(letters) > MAX_TRANSITIONS:
+                    raise UnsupportedError(f"one pass for this formula has more than {MAX_TRANSITIONS} transitions")
             row.append(number[after])
         delta.append(tuple(row))
     return Dfa(letters, 0, frozenset(accepting), tuple(delta))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from certify.languages.dfa import Dfa
+from certify.languages.dfa import Dfa, too_large
 from certify.languages.regex import Regex, parse_regex
 from certify.languages.subsets import Work, determinize
 from fpsim.errors import UnsupportedError
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["dfa_of_regex"]
 
-MAX_PRODUCT = 1_000_000
+MAX_PRODUCT = 200_000  # states, which take about a KB each
 Part = TypeVar("Part", bound=Any)
 
 
@@ -35,7 +35,13 @@ def dfa_of_regex(text: str, alphabet: str | Iterable[str] | None = None) -> Dfa:
     expression, letters = parse_regex(text, alphabet)
     builder = _Builder(letters)
     found = builder.build(expression)
-    return Dfa.of_automata_lib(builder.deterministic(found) if isinstance(found, NFA) else found, letters)
+    automaton = builder.deterministic(found) if isinstance(found, NFA) else found
+    n, k = len(automaton.states), len(letters)
+    if too_large(n, k):
+        raise UnsupportedError(
+            f"the DFA of this expression has {n} states over {k} letter{'s' * (k > 1)}, more than is taken"
+        )
+    return Dfa.of_automata_lib(automaton, letters)
 
 
 class _Builder:
@@ -44,11 +50,15 @@ class _Builder:
     def __init__(self, letters: tuple[str, ...]) -> None:
         self.letters = set(letters)
         self.work = Work()
+        self.atoms: dict[tuple[frozenset[str], bool], NFA] = {}  # they do not change, and most occur again
 
     def build(self, node: Regex) -> NFA | DFA:
         """The automaton of an expression; its depth is bounded by the parser."""
         if node.operator in ("letters", "empty"):
-            return self._letters(node.letters, node.operator == "empty")
+            key = (node.letters, node.operator == "empty")
+            if key not in self.atoms:
+                self.atoms[key] = self._letters(*key)
+            return self.atoms[key]
         parts = [self.build(part) for part in node.parts]
         if node.operator == "complement":
             return self.deterministic(parts[0]).complement()
@@ -59,7 +69,7 @@ class _Builder:
             return self._balanced(loose, lambda one, other: one.union(other))
         if node.operator == "concatenation":
             return self._balanced(loose, lambda one, other: one.concatenate(other))
-        self.work.spend(len(loose[0].states))
+        self.work.spend(_copied(loose[0]))
         if node.operator == "option":
             return loose[0].option()
         star = loose[0].kleene_star()
@@ -109,7 +119,12 @@ class _Builder:
     def _balanced(self, parts: Sequence[Part], join: Callable[[Part, Part], Part]) -> Part:
         """All parts joined, neighbours first: each step copies its operands, so a chain would take quadratic time."""
         while len(parts) > 1:
-            self.work.spend(sum(len(part.states) for part in parts))
+            self.work.spend(sum(map(_copied, parts)))
             pairs = [join(one, other) for one, other in zip(parts[::2], parts[1::2], strict=False)]
             parts = [*pairs, *parts[len(pairs) * 2 :]]
         return parts[0]
+
+
+def _copied(automaton: NFA | DFA) -> int:
+    """What it costs to copy an automaton with its transitions, as `Work` counts."""
+    return 3 * (len(automaton.states) + sum(map(len, automaton.transitions.values())))

@@ -1,7 +1,7 @@
 """From a nondeterministic automaton to a DFA, within a limit: the states are sets of states.
 
 `DFA.from_nfa` of automata-lib does the same, but has no limit: `.*a` followed by thirty dots would fill the memory.
-This and the sizes of products, which are known beforehand, are what bounds the reading of an expression.
+This and the sizes of copies and products, which are known beforehand, are what bounds the reading of an expression.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MAX_SUBSETS, MAX_WORK = 100_000, 10_000_000
 
 @dataclass
 class Work:
-    """What is left of the work that one expression may take, in transitions looked at: some seconds in all."""
+    """What is left of the work that one expression may take, in transitions looked at or copied: seconds in all."""
 
     left: int = MAX_WORK
 
@@ -47,10 +47,12 @@ def determinize(automaton: NFA, work: Work) -> DFA:
         row = transitions[number[subset]] = {}
         after: dict[str, set[object]] = {}
         for state in subset:
-            for letter, targets in automaton.transitions.get(state, {}).items():
+            moves = automaton.transitions.get(state, {})
+            work.spend(1 + len(moves))
+            for letter, targets in moves.items():
                 if letter:
                     after.setdefault(letter, set()).update(targets)
-        work.spend(len(subset) + len(letters))
+        work.spend(len(letters))
         for letter in letters:
             targets = frozenset(after.get(letter, ()))
             if targets not in closures:

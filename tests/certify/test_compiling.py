@@ -75,6 +75,27 @@ def test_other_value_sets_by_the_reference(dtype, formulas):
                 assert (forward_reference.classify(made.model, word) > 0) is accepts(made.formula, word), word
 
 
+def test_wide_sums_over_coordinates(formulas):
+    """In a set that has all of F the model is right; in one that has not, the head of MOD would score infinity."""
+    made = formulas.compiled("MOD(1,2) & P a", dtype="e4m3", dot="wide:fp16")
+    for word in ("", "a", "aa", "abb", "bbbb", "ba"):
+        assert (forward_reference.classify(made.model, word) > 0) is accepts(made.formula, word), word
+    broken = formulas.compiled("MOD(1,2)", dtype="bf16").model
+    broken = replace(broken, precision=Precision.of("bf16", dot="wide:fp16"))
+    assert not forward_reference.classify(broken, "") > 0  # NaN; with an exact score it is 1
+
+
+def test_room_in_a_wide_accumulator_that_becomes_nan():
+    """The and of 40 parts adds -1 as often: fixed:6.0 saturates at -31, and NaN would be in the accumulator."""
+    letters = "".join(chr(ord("A") + n) for n in range(40))
+    text = " & ".join(f"!P '{a}'" for a in letters)
+    options = {"dtype": "fixed:6.0:saturate", "alphabet": letters, "norms": False}
+    made = compile_formula(text, dot="wide:fixed:8.0:nan", **options)
+    assert forward_reference.classify(made.model, "") > 0 == forward_reference.classify(made.model, "A")
+    with pytest.raises(UnsupportedError, match=r"fixed:6\.0:nan: room for one of each part 31 >= 40"):
+        compile_formula(text, dot="wide:fixed:6.0:nan", **options)
+
+
 def test_binary128_by_the_reference(formulas):
     made = formulas.compiled("P(a & MOD(1,3))", dtype="fp128")
     assert [forward_reference.classify(made.model, word) > 0 for word in ("a", "ba", "bbba")] == [True, False, True]
@@ -213,6 +234,8 @@ def test_constants_and_letters_need_no_layers():
         ("P a", {"dtype": "fixed:8.7"}, "does not have both 1 and -1"),
         ("Y a", {"encoding": "sipe"}, "Y a: Y.k takes rotary heads"),
         ("MOD(1,20000)", {}, "moduli above 10000"),
+        ("MOD(1,2)", {"dtype": "bf16", "dot": "wide:fp16"}, "wide:fp16: fp16 does not have every value of bf16"),
+        ("P a", {"dtype": "fp16", "dot": "wide:e5m2"}, "e5m2 does not have every value of fp16"),
     ],
 )
 def test_what_a_format_cannot_carry_says_why(text, options, message):

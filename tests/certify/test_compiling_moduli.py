@@ -38,6 +38,18 @@ def test_known_moduli(dtype, expected):
     assert all(bound.holds for head in (*found.single.values(), *found.harmonic.values()) for bound in head.bounds)
 
 
+def test_small_sets_have_the_sum_where_its_scale_is_near_the_largest_value():
+    """With one harmonic it is the head of one pair with a free baseline, so 2 and 3 are among both."""
+    for dtype, least in (("e2m3", 20), ("e3m4", 20), ("fixed:8.3", 20), ("fixed:8.4", 3), ("e2m1", 7)):
+        found = modulus(dtype=dtype, max=20)
+        assert {2, 3} <= set(found.single) & set(found.harmonic)
+        assert set(range(2, least + 1)) <= set(found.harmonic), dtype
+
+
+def test_numbers_beyond_binary64_are_printed():
+    assert "BOS leads by 1.18973149536e+4932 >= 11433.4627433" in str(modulus(dtype="fp128", max=2))
+
+
 def queries(precision, m, pairs=1):
     """(r, i, the rotated query of each pair), by the reference arithmetic."""
     values = precision.values
@@ -101,7 +113,7 @@ def test_heads_by_the_definition(dtype, m):
 
 def test_a_head_for_one_residue_has_few_pairs():
     precision = Precision.of("e4m3")
-    assert [modular_head(precision, 1, m, mpq(7)).harmonics for m in (12, 13, 16, 30, 60)] == [1, 1, 2, 4, 12]
+    assert [modular_head(precision, 1, m, mpq(7)).harmonics for m in (12, 13, 16, 30, 60)] == [1, 1, 2, 3, 6]
 
 
 def test_scores_do_not_depend_on_how_many_residues_are_asked():

@@ -174,6 +174,21 @@ BOMBS = {
 }
 
 
+def test_products_and_large_alphabets_are_unsupported_and_no_faulty_input():
+    """An expression or a formula is right whatever the size of its DFA."""
+    lengths = "&".join(f"({'.' * p})*" for p in (2, 3, 5, 7, 11, 13))  # 30030 states
+    assert len(dfa_of_regex(lengths, "a")) == 30030
+    with pytest.raises(UnsupportedError, match=r"an intersection of DFAs with .* is more than is built"):
+        dfa_of_regex(f"{lengths}&({'.' * 17})*", "a")
+    many = [f"a{n}" for n in range(1000)]
+    with pytest.raises(UnsupportedError, match="steps to build"):  # it would copy 20 million transitions
+        dfa_of_regex("." * 20_000, many)
+    with pytest.raises(UnsupportedError, match="109230 states over 1 letter, more"):
+        dfa_of_regex("&".join(f"({'.' * p})*" for p in (330, 331)), "a")
+    with pytest.raises(UnsupportedError, match="more than 2000000 transitions"):
+        dfa_of_formula(parse_formula("MOD(0,2001)"), many)
+
+
 @pytest.mark.parametrize("text", BOMBS, ids=[text[:12] for text in BOMBS])
 def test_expressions_with_too_large_automata_are_refused_in_bounded_time(text):
     begin = time.process_time()
