@@ -58,7 +58,9 @@ class Angle:
     def known(self, i: int, which: int) -> Fraction | None:
         """cos(i theta), or sin(i theta) for which = 1, where it is rational; None where it is not."""
         turn = self.turn if i else ZERO
-        return None if turn is None else COS.get((turn * i - Fraction(which, 4)) % 1)
+        if turn is None or 12 * i % turn.denominator:  # the second at once, where the denominator is long
+            return None
+        return COS.get((turn * i - Fraction(which, 4)) % 1)
 
     def _cos_sin(self, i: int, bits: int) -> tuple[int, int, int]:
         """(c, s, e): cos(i theta) 2^bits is within e of c, sin(i theta) 2^bits of s; for i >= 0."""

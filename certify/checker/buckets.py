@@ -40,7 +40,7 @@ class Keys:
     def __init__(self, head: Head) -> None:
         self.head = head
         self._sorted: list[tuple[int, int]] = []
-        self._count = 0
+        self._count = 0  # of the keys that were looked at
         self._broken: list[int] = []  # keys that are infinite or NaN are always looked at
         self._longest = Fraction(0)  # of |k_j|^2
 
@@ -51,6 +51,7 @@ class Keys:
     def _grow(self, count: int) -> None:
         self.head.account.store(count)
         for j in range(self._count, count):
+            self.head.account.spend()
             x, y = self._operands(self.head.key(j))
             if isinstance(x, float) or isinstance(y, float):
                 self._broken.append(j)
@@ -62,6 +63,7 @@ class Keys:
     def candidates(self, i: int, f: Fraction) -> list[int] | None:
         """The competitors j < i that can score above S(i, i-k) - f; None when all must be looked at."""
         head = self.head
+        head.account.spend()
         self._grow(i)
         x, y = self._operands(head.query(i))
         target = head.score(i, i - head.k)

@@ -16,7 +16,7 @@ from functools import lru_cache
 from math import isqrt
 
 from .arithmetic import add, div, exp_of, fma, mul, round_real, sub
-from .limits import Account
+from .limits import Account, Unsupported
 from .softmax import Order
 from .transformer import Attention, Linear, Norm, Transformer
 from .valueset import INF, ZERO, Element, ValueSet, is_nan
@@ -61,6 +61,7 @@ class Emulator:
     def _step(self, state: State, token: int) -> tuple[State, Stream]:
         model, i = self.model, state.position
         x = self._embedded(token, i)
+        self.account.spend(1 + len(x) // _OPERATIONS)
         seen = []
         for layer, before in zip(model.layers, state.seen, strict=True):
             after = before
@@ -180,6 +181,8 @@ class Emulator:
         """The square root of x >= 0, rounded once: exact where it is rational, else enclosed."""
         linear = self.model.sets["linear"]
         x = linear.operand(x)
+        if x < 0:
+            raise Unsupported("a norm takes the root of a number below 0")
         if isinstance(x, float):
             return x if is_nan(x) else linear.convert(INF)
         n, d = x.numerator, x.denominator

@@ -40,9 +40,10 @@ def check_flarge(values: ValueSet, value: Fraction | None, account: Account) -> 
     if value is None:
         if top >= values.first and _vanishes(values, top, account):
             raise Refuted(f"exp(-{show(values.largest())}) rounds to 0")
-        account.shown(
+        greatest = (
             f"exp(-{show(values.largest())}), of the greatest value, does not round to 0, so no smaller one's does"
         )
+        account.shown(greatest if top >= values.first else "F has no positive value")
         return
     if value <= 0 or value not in values:
         raise Refuted(f"{show(value)} is not a positive value of F")

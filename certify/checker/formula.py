@@ -28,6 +28,7 @@ class Formula:
         self.nodes, self.letters = nodes, letters
         self.everywhere = (2 << letters) - 1
         self.past = [i for i, (name, _) in enumerate(nodes) if name == "past"]
+        self.parts = sum(1 + len(numbers) for _, numbers in nodes)
 
     def truth(self, residue: int, memory: int) -> list[int]:
         """For each node the letters with which it is true at a position, as bits; one more bit stands for no letter.
@@ -67,7 +68,7 @@ class Formula:
         start = (dfa.initial, 1 % modulus, 0)
         seen, order = {start}, [start]
         for q, residue, memory in order:
-            account.spend(1 + len(self.nodes) // 16)
+            account.spend(1 + self.parts // 64)
             truth = self.truth(residue, memory)
             if bool(truth[-1] >> self.letters) is not (q in dfa.accepting):
                 return False

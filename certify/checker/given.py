@@ -39,7 +39,13 @@ class Given(Rotation):
             raise Unsupported("the blocks are not at hand: give the file with this sha256 by --array FILE")
         thing = read(data)
         listed = thing.get("blocks")
-        if set(thing) != {"blocks", "fpcert-blocks"} or thing["fpcert-blocks"] != 1 or not isinstance(listed, list):
+        version = thing.get("fpcert-blocks")
+        if (
+            set(thing) != {"blocks", "fpcert-blocks"}
+            or type(version) is not int
+            or version != 1
+            or not isinstance(listed, list)
+        ):
             raise Malformed("the file of the blocks has the fields blocks, a list, and fpcert-blocks, which is 1")
         purse = Purse(self.account)
         numbers = [number(x, f"blocks[{n}]", purse) for n, x in enumerate(listed)]

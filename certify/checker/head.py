@@ -54,6 +54,7 @@ class Head:
 
     def _query(self, i: int) -> Block:
         """q_i, rounded into the value set of the parameters."""
+        self.account.spend()
         rotate, store = self.regime.rotate, self.regime.values
         (c, s), (x, y) = self.rotation.block(i), self.bias
         first = sub(rotate, mul(rotate, c, x), mul(rotate, s, y))

@@ -6,9 +6,9 @@ enough to reach from the step to M.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from fractions import Fraction
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 from .exact import Purse, integer, number, show, size
@@ -40,7 +40,8 @@ class FloatSet(ValueSet):
         """See `ValueSet.magnitude`."""
         half = 1 << (self.p - 1)
         e, m = (k // half - 1, half + k % half) if k >= half else (0, k)
-        return m * Fraction(2) ** (e + self.emin - self.p + 1)
+        shift = e + self.emin - self.p + 1
+        return Fraction(m << shift) if shift >= 0 else Fraction(m, 1 << -shift)
 
     def _index(self, n: int, d: int) -> tuple[int, int]:
         """(index, place) of n/d > 0 in the format without a largest value."""
@@ -92,6 +93,10 @@ class GridSet(ValueSet):
         self.top = (len(self.sides[0]) - 1, len(self.sides[1]) - 1)
         self.extent = max(map(size, values))
         self.bits = 2 * self.extent
+        self._shift = min(64 + max(v.denominator.bit_length() for v in values), 512)
+        self._floors = [[(v.numerator << self._shift) // v.denominator for v in side] for side in self.sides]
+        gaps = ([b - a for a, b in pairwise(side)] for side in self.sides)
+        self._widest = [list(accumulate(each, max)) for each in gaps]  # among the first neighbours
         self.resolution = 2 * max(v.denominator.bit_length() for v in values) + 2
 
     def magnitude(self, k: int, negative: bool) -> Fraction:
@@ -100,19 +105,22 @@ class GridSet(ValueSet):
 
     def locate(self, n: int, d: int, negative: bool) -> tuple[int, int]:
         """See `ValueSet.locate`."""
-        side, x = self.sides[negative], Fraction(n, d)
-        k = bisect_left(side, x)
-        if k < len(side) and side[k] == x:
-            return k, EXACT
-        k -= 1
+        side, floors, x = self.sides[negative], self._floors[negative], (n << self._shift) // d
+        low = bisect_left(floors, x)  # what has a lesser floor is less, what has a greater one is greater
+        high = bisect_right(floors, x, low)
+        k = (bisect_right(side, Fraction(n, d), low, high) if low < high else low) - 1
         if k == self.top[negative]:
             return k, self._place_beyond(n, d, negative)
-        twice, middle = 2 * x, side[k] + side[k + 1]
+        (a, b), (c, e) = side[k].as_integer_ratio(), side[k + 1].as_integer_ratio()
+        if n * b == a * d:
+            return k, EXACT
+        twice, middle = 2 * n * b * e, (a * e + c * b) * d
         return k, BELOW if twice < middle else MIDDLE if twice == middle else ABOVE
 
     def spacing(self, bound: Fraction) -> Fraction:
         """The greatest distance between neighbours of which the smaller one is at most the bound in magnitude."""
-        return max(b - a for side in self.sides for a, b in pairwise(side) if a <= bound)
+        found = zip(self.sides, self._widest, strict=True)
+        return max(gaps[min(bisect_right(side, bound), len(gaps)) - 1] for side, gaps in found if gaps)
 
     def __str__(self) -> str:
         return f"grid of {sum(self.top) + 1} values up to {show(self.largest())} {self.overflow} {self.rounding}"

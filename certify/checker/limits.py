@@ -26,7 +26,7 @@ _LONG = 1 << 10  # bits of a number up to which rounding it is part of the one u
 _STORED = 1 << 12  # bits of an element of a value set up to which one counts once where it is stored
 _CACHE = 1 << 26  # bits of one cache: 8 MB, and a pipeline has 17
 _OBJECT = 1 << 12  # bits of what is cached besides those of its numbers
-_REFINED = 256  # bits up to which an enclosure is part of the one unit that a realized value costs
+_REFINED = 128  # bits up to which an enclosure is part of the one unit that a realized value costs
 
 
 class Stop(Exception):  # noqa: N818 - a verdict, not an error

@@ -33,7 +33,7 @@ FORMATS = {  # p, emin, largest, overflow, bits of a code
     "e2m3": (4, 0, Fraction(15, 2), "saturate", 6),
     "e2m1": (2, 0, Fraction(6), "saturate", 4),
 }
-MAX_BYTES, MAX_NUMBERS = 1 << 24, 200_000
+MAX_BYTES, MAX_HEADER, MAX_NUMBERS = 1 << 24, 1 << 20, 200_000
 _TYPES = {"U8": 1, "U16": 2, "U32": 4, "U64": 8}
 
 Arrays = dict[str, tuple[list[int], list[Element]]]
@@ -69,6 +69,8 @@ class ModelFile:
         size = int.from_bytes(data[:8], "little")
         if len(data) < 10 or size > len(data) - 8:
             raise Unsupported("the model file is no safetensors file, the only kind that this checker reads")
+        if size > MAX_HEADER:
+            raise Unsupported(f"the header of the model file has more than {MAX_HEADER} bytes")
         self._header = _json(data[8 : 8 + size], "the header of the model file")
         self._data = data[8 + size :]
         metadata = self._header.pop("__metadata__", {})

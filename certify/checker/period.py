@@ -212,7 +212,7 @@ class Period:
             raise Refuted("a recurrence in a finite set repeats itself, or meets a NaN")
         mu, cycle = self.cycle or (0, 0)
         steps = mu + cycle if self.leaves is None else self.leaves
-        self.account.foresee(steps, "the states")
+        self.account.foresee(2 * steps, "the states")
         rotation, turn, state = self.rotation, self.rotation.turn(), self.rotation.start()
         before: Block | None = None
         marked: Block | None = None
@@ -228,7 +228,7 @@ class Period:
                 marked = state
             if i == steps - 1 and before is not None and equal(state, before) and self.leaves is None:
                 raise Refuted(f"the state of position {mu - 1} returns at position {i}")
-            self.account.spend()
+            self.account.spend(2)
             last, state = state, rotation.step(state, turn)
         if self.leaves is not None:
             raise Refuted(f"no state up to position {steps} has a NaN")

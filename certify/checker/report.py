@@ -14,7 +14,7 @@ from .limits import Account, Stop
 
 __all__ = ["EXIT_CODES", "MAX_WORK", "Report", "check_bytes"]
 
-MAX_WORK = 3_000_000
+MAX_WORK = 1_000_000
 _DIGITS = 40_000  # that Python converts meanwhile: more than any integer of a certificate has
 EXIT_CODES = {"verified": 0, "refuted": 1, "malformed": 2, "undecided": 3, "unsupported": 4, "internal-error": 70}
 

@@ -83,7 +83,7 @@ class Rotation:
             return ONE, ZERO
         if self.realize == "recurrence":
             return self._state(i)
-        self.account.spend()
+        self.account.spend(2 if self.exact else 4)
         if self.exact:
             return self.multiple(self.angle, i)
         return self.turned_by(self.phase(i))
@@ -140,10 +140,10 @@ class Rotation:
     def _state(self, i: int) -> Block:
         states = self._states or [self.start()]
         self.account.store(i + 1)
-        self.account.foresee(i + 1 - len(states), f"the recurrence to position {i}")
+        self.account.foresee(2 * (i + 1 - len(states)), f"the recurrence to position {i}")
         turn = self.turn()
         while len(states) <= i:
-            self.account.spend()
+            self.account.spend(2)
             states.append(self.step(states[-1], turn))
         self._states = states
         return states[i]

@@ -130,7 +130,7 @@ class Rows:
         return None
 
     def _buckets(self, low: int, high: int, where: str) -> tuple[int, int] | None:
-        self.account.foresee(2 * high - low, "the rows")
+        self.account.foresee(3 * (high - low) + 2, "the rows")  # each has a query, its arc and its target's score
         computed = 0
         for i in range(low, high + 1):
             given = self.keys.candidates(i, self.f or ZERO)

@@ -62,7 +62,7 @@ class Simulation:
         if sorted(letters) != sorted(self.dfa.alphabet):
             raise Refuted("the model has another alphabet than the DFA")
         length = _SHORT if self.length is None else self.length
-        count = sum(len(letters) ** n for n in range(min(length, 64) + 1))
+        count = length + 1 if len(letters) == 1 else sum(len(letters) ** n for n in range(min(length, 64) + 1))
         if self.length is not None:
             self.account.foresee(count * self._least(model), f"{count} words")
         try:

@@ -59,7 +59,7 @@ def selects(
     greatest = max(scores.values())
     terms: dict[int, Element] = {}
     for j, x in scores.items():
-        account.spend()
+        account.spend(3)  # an exponential takes longer than a score
         terms[j] = exp_of(softmax, sub(softmax, x, greatest), account)
     if any(map(is_nan, terms.values())):
         return False

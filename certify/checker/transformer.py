@@ -18,6 +18,9 @@ __all__ = ["Attention", "Layer", "Linear", "Norm", "Transformer", "read_transfor
 
 Pairs = list["Rotation | None"]
 
+_MODEL = ("version", "alphabet", "precision", "mask", "norm_at", "position", "layers", "tables", "arrays")
+_STAGES = ("values", "rotate", "score", "softmax", "output", "linear")
+
 
 @dataclass(frozen=True, eq=False)
 class Linear:
@@ -88,10 +91,12 @@ def read_transformer(data: bytes, account: Account) -> Transformer:
 
 class _Reader:
     def __init__(self, file: ModelFile, account: Account) -> None:
-        self.form, self.account = file.description, account
-        if self.form["version"] != 1 or self.form["tables"]:
+        self.form, self.account = _known(file.description, *_MODEL), account
+        if type(self.form["version"]) is not int or self.form["version"] != 1 or self.form["tables"]:
             raise Unsupported("the model is of another version, or has tables of given rotations")
-        self.precision = self.form["precision"]
+        self.precision = _known(self.form["precision"], *_STAGES, "fma", "order", "dot")
+        if not isinstance(self.precision["fma"], bool):
+            raise Unsupported("fma is not true or false")
         self.values, bits = value_set_of(self.precision["values"], account)
         self.arrays = file.arrays(self.values, bits)
         shapes = {name: shape for name, (shape, _) in self.arrays.items()}
@@ -101,23 +106,23 @@ class _Reader:
     def read(self) -> Transformer:
         form, precision = self.form, self.precision
         sets = {"values": self.values}
-        for stage in ("rotate", "score", "softmax", "output", "linear"):
+        for stage in _STAGES[1:]:
             named = precision[stage]
             sets[stage] = self.values if named == "values" else value_set_of(named, self.account)[0]
         if form["mask"] not in ("strict", "causal") or form["norm_at"] not in ("pre", "post"):
             raise Unsupported("the mask or the place of the norms is none that is known")
         encodings = None
         if form["position"] is not None:
-            place = form["position"]
+            place = _known(form["position"], "angles", "kind", "first")
             encodings = (
                 integer(place["first"], "first", 0),
                 [self._rotation(angle, place["kind"]) for angle in place["angles"]],
             )
-        layers = [self._layer(n, each["attention"]) for n, each in enumerate(form["layers"])]
+        layers = [self._layer(n, _known(each, "attention")["attention"]) for n, each in enumerate(form["layers"])]
         made = Transformer(
             alphabet=[str(letter) for letter in form["alphabet"]],
             sets=sets,
-            fma=bool(precision["fma"]),
+            fma=precision["fma"],
             order=self._order(precision["order"]),
             dot=self._order(precision["dot"]),
             strict=form["mask"] == "strict",
@@ -133,8 +138,10 @@ class _Reader:
         return made
 
     def _order(self, thing: Any) -> Order:
+        if self.precision["fma"] and thing not in ("sequential", "reverse") and not isinstance(thing, dict):
+            raise Unsupported(f"fma in sums of the order {str(thing)[:20]}, which are no single chain")
         if isinstance(thing, dict):
-            return Order("wide", 1, value_set_of(thing["wide"], self.account)[0])
+            return Order("wide", 1, value_set_of(_known(thing, "wide")["wide"], self.account)[0])
         kind, _, block = thing.partition(":")
         if kind not in ("sequential", "reverse", "pairwise", "blocked"):
             raise Unsupported(f"sums in the order {kind[:20]}")
@@ -149,15 +156,15 @@ class _Reader:
     def _layer(self, n: int, thing: Any) -> Layer:
         name, attention = f"layers.{n}", None
         if thing is not None:
+            _known(thing, "heads", "rotary")
             parts = {each: self._linear(f"{name}.attention.{each}") for each in ("query", "key", "value", "output")}
             rotations: list[Pairs] | None = None
             if thing["rotary"] is not None:
-                made = [
-                    [self._rotation(x, thing["rotary"]["kind"]) for x in head] for head in thing["rotary"]["angles"]
-                ]
+                rotary = _known(thing["rotary"], "angles", "kind")
+                made = [[self._rotation(x, rotary["kind"]) for x in head] for head in rotary["angles"]]
                 rotations = [[each if each.angle else None for each in head] for head in made]
             heads = integer(thing["heads"], "heads", 1)
-            if any(len(parts[each].rows) % heads for each in ("query", "key", "value")):
+            if any(len(parts[each].rows) % heads or not parts[each].rows for each in ("query", "key", "value")):
                 raise Unsupported("the rows of queries, keys and values are no multiples of the heads")
             attention = Attention(**parts, heads=heads, rotations=rotations)
         up = down = None
@@ -182,3 +189,10 @@ class _Reader:
             return None
         epsilon = self._vector(f"{name}.epsilon")
         return Norm(gain, self._vector(f"{name}.bias"), epsilon[0] if epsilon else Fraction(0))
+
+
+def _known(thing: Any, *names: str) -> dict[str, Any]:
+    """An object that has these fields and no others: one that is not known could change what the model is."""
+    if not isinstance(thing, dict) or set(thing) != set(names):
+        raise Unsupported(f"a part of the description has other fields than {', '.join(names)}")
+    return thing

@@ -41,7 +41,7 @@ class ValueSet:
     top: tuple[int, int] = (0, 0)
     ftz = False
     first = 1  # the least index of a positive value: more than 1 under ftz, where what lies below is flushed to 0
-    least_normal = ZERO
+    least_normal, emin = ZERO, 0  # 2^emin
     bits = 0  # about the bits that a product of its elements near 1 has
     extent = 0  # bits of its longest element
     account: Account | None = None  # who pays for the rounding of long numbers
@@ -118,7 +118,10 @@ class ValueSet:
 
     def operand(self, x: Element) -> Element:
         """x as an operation of this set sees it: 0 in place of a subnormal, under ftz."""
-        return ZERO if self.ftz and -self.least_normal < x < self.least_normal else x
+        if not self.ftz or isinstance(x, float) or x == 0:
+            return x
+        e = x.numerator.bit_length() - x.denominator.bit_length()  # 2^(e-1) < |x| < 2^(e+1): 2^emin may be long
+        return x if e > self.emin or (e == self.emin and abs(x) >= self.least_normal) else ZERO
 
     def __contains__(self, x: Fraction) -> bool:
         if x == 0:

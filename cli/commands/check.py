@@ -21,7 +21,7 @@ Exit codes: 0 all verified, 1 some refuted, 2 malformed or unreadable, 3 undecid
 @click.option(
     "--max-work",
     type=click.IntRange(min=1),
-    default=3_000_000,
+    default=1_000_000,
     show_default=True,
     metavar="N",
     help="Units of one realized value or score that each file may take.",

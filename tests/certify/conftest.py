@@ -1,7 +1,9 @@
 """What several tests of this folder need."""
 
 import importlib.util
+import random
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -38,3 +40,28 @@ def corpus() -> SimpleNamespace:
 def formulas() -> ModuleType:
     """compiled_formulas.py."""
     return _load("compiled_formulas", Path(__file__).parent)
+
+
+@pytest.fixture(scope="session")
+def disagreements(corpus: SimpleNamespace) -> Callable[..., tuple[list[tuple[int, object, str]], dict[tuple, int]]]:
+    """Compares the verdicts on random claims, and on the same with the right numbers, with what the producer says."""
+
+    def compare(draw, check, seeds):
+        """draw: the claim of a random generator.  check: bytes to a report.  Those that differ, and a count of each."""
+        found, counts = [], {}
+        for seed in seeds:
+            rng = random.Random(seed)
+            claim = draw(rng)
+            right = corpus.oracle.corrected(claim)
+            for each in (claim, right):
+                if each is None:
+                    continue
+                known = True if each is right else corpus.oracle.truth(each)
+                report = check(corpus.mutations.canonical(corpus.random_claims.with_hints(each, rng)))
+                counts[known, report.verdict] = counts.get((known, report.verdict), 0) + 1
+                wrong = {True: ("refuted", "malformed"), False: ("verified", "malformed")}.get(known, ("verified",))
+                if report.verdict in wrong:
+                    found.append((seed, known, str(report)))
+        return found, counts
+
+    return compare

@@ -7,6 +7,7 @@ import json
 import shutil
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -196,6 +197,71 @@ def test_what_the_checker_does_not_read(tmp_path):
     wrong = replace(alternating("fp16").model)
     save_model(wrong, tmp_path / "model.json")
     assert verdict((tmp_path / "model.json").read_bytes())[0] == "unsupported"
+
+
+PRECISION = dict.fromkeys(("linear", "output", "rotate", "score", "softmax"), "values") | {
+    "dot": "sequential", "fma": False, "order": "sequential", "values": "e5m2"}  # fmt: skip
+DESCRIPTION = {"alphabet": ["a"], "layers": [], "mask": "strict", "norm_at": "post", "position": None,
+               "precision": PRECISION, "tables": [], "version": 1}  # fmt: skip
+HEAD = {f"layers.0.attention.{name}.weight": [0, 2] for name in ("query", "key", "value")} | {
+    "layers.0.attention.output.weight": [2, 1]}  # fmt: skip
+
+
+def by_hand(shapes=None, codes=None, **fields):
+    """A model file: arrays of zeros, but for those whose codes are given."""
+    shapes = {"embedding": [3, 2], "classifier.weight": [1, 2]} | (shapes or {})
+    header, data = {}, b""
+    for name, shape in shapes.items():
+        array = bytes((codes or {}).get(name, np.prod(shape) * [0]))
+        header[name] = {"data_offsets": [len(data), len(data) + len(array)], "dtype": "U8", "shape": shape}
+        data += array
+    header["__metadata__"] = {"fpcert-model": json.dumps(DESCRIPTION | {"arrays": shapes} | fields)}
+    text = json.dumps(header).encode()
+    return len(text).to_bytes(8, "little") + text + data
+
+
+def said_of(model, length=2, letters=("a",), max_work=20_000):
+    """The report on the claim that the model rejects every word."""
+    dfa = {"accepting": [], "alphabet": list(letters), "delta": [[0] * len(letters)], "initial": 0}
+    claim = {"dfa": dfa, "kind": "simulation", "length": length, "order": "sequential"}
+    claim["model"] = hashlib.sha256(model).hexdigest()
+    parts = {"claim": claim, "fpcert": 1, "hints": {"exhaustive_to": 1, "states": None, "words": 3},
+             "producer": {"name": "a test", "version": "0"}, "semantics": 1}  # fmt: skip
+    return check_bytes(canonical(parts), max_work, "-", [model])
+
+
+@pytest.mark.parametrize("length", [0, 10, 64, 100, 1000])
+def test_words_of_one_letter_are_counted(length):
+    found = said_of(by_hand(), length)
+    assert (found.verdict, found.obligations) == ("verified", length + 1)
+    assert f"all {length + 1} words of up to {length} letters" in str(found)
+
+
+@pytest.mark.parametrize(("model", "why"), [
+    (by_hand(window=3), "other fields"),
+    (by_hand(precision=PRECISION | {"fma": 0}), "fma"),
+    (by_hand(precision=PRECISION | {"fma": True, "dot": "pairwise"}), "no single chain"),
+    (by_hand(precision=PRECISION | {"fma": True, "order": "blocked:2"}), "no single chain"),
+    (by_hand(version=True), "another version"),
+    (by_hand(layers=[{"attention": None, "experts": 2}]), "other fields"),
+    (by_hand({"final_norm.gain": [2], "final_norm.epsilon": [1]}, {"final_norm.epsilon": [252]}), "root"),
+    (by_hand(HEAD, layers=[{"attention": {"heads": 10**9, "rotary": None}}]), "heads"),
+    ((12_000_000).to_bytes(8, "little") + b'{"x":[' + b"[]," * 4_000_000 + b"[]]}", "header"),
+])  # fmt: skip
+def test_what_is_not_known_of_a_model_is_not_guessed(model, why):
+    """Fields of other meaning, roots of -inf, and files that would fill the memory (also where all lengths are claimed)."""
+    for length in (2, "all"):
+        found = said_of(model, length)
+        assert found.verdict == "unsupported"
+        assert why in found.lines[-2]
+
+
+def test_encodings_of_long_streams_are_paid_for():
+    angles = {"angles": ["1"] * 2_000, "first": 0, "kind": "phase"}
+    model = by_hand({"embedding": [4, 4_000], "classifier.weight": [1, 4_000]}, position=angles, alphabet=["a", "b"])
+    begin = time.process_time()
+    assert said_of(model, 12, "ab").verdict == "undecided"
+    assert time.process_time() - begin < 5  # minutes, were they not
 
 
 def test_damaged_files_never_raise(saved):
