@@ -21,6 +21,7 @@ _HOME = {
     "Design": "certify.designing.outcome",
     "Extraction": "certify.verifying.extraction",
     "HeadEffects": "certify.head_effects.effects",
+    "HeadFindings": "certify.head_effects.findings",
     "Moduli": "certify.compiling.moduli",
     "PeriodResult": "certify.periodicity.result",
     "Reproduction": "certify.reproducing.reproduction",

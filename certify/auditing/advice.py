@@ -15,10 +15,11 @@ import numpy as np
 from gmpy2 import mpq
 
 from certify.auditing.components import angle_error
-from certify.auditing.head import OFFSET, LayerHead, not_finite, walk
+from certify.auditing.head import OFFSET, LayerHead, walk
 from certify.auditing.variants import coarse_stages, in_fp32
 from certify.head_effects.errors import Extreme
 from certify.head_effects.exact import Gap
+from certify.head_effects.findings import not_finite
 from certify.head_effects.table import MAX_ENTRIES, head_table
 from fpsim.pipeline import Pipeline
 from fpsim.realization import Ideal, Realization
@@ -149,7 +150,7 @@ def head_break(rotations: Sequence[Realization], length: int) -> HeadBreak:
         known = table.keys.shape[0]
         scan, _ = walk(table, np.arange(known), rotations, ((mpq(0), False),), least=tabled == most)
         failure = scan.failures[0] or not_finite(table, scan)
-        if failure is not None and failure.i < length:
+        if failure is not None:
             return HeadBreak(failure, None, failure.i)
     return HeadBreak(None, scan.least, scan.queries)
 

@@ -11,7 +11,7 @@ from gmpy2 import mpq
 from certify.certified_range.compute import nmax_of
 from certify.certified_range.question import Question
 from certify.certified_range.result import CertifiedRange
-from certify.head_effects.errors import Extreme, block_errors
+from certify.head_effects.errors import Extreme, angle_errors
 from certify.periodicity.result import Component
 from fpsim.angle import Angle
 from fpsim.errors import FpcertError
@@ -121,12 +121,12 @@ def angle_error(rotation: Realization, length: int, covered: int) -> AngleError:
     """The angle errors at length-1, and the greatest before `covered`."""
     greatest: Extreme | None = None
     for start in range(0, covered, _AT_ONCE):
-        errors, _, _ = block_errors(rotation, start, min(start + _AT_ONCE, covered))
+        errors = angle_errors(rotation, start, min(start + _AT_ONCE, covered))
         known = np.where(np.isnan(errors), -1.0, errors)
         at = int(known.argmax())
         if known[at] >= 0 and (greatest is None or known[at] > greatest.size):
             greatest = Extreme(float(known[at]), start + at, 0)
-    last = float(block_errors(rotation, length - 1, length)[0][0])
+    last = float(angle_errors(rotation, length - 1, length)[0])
     return AngleError(None if np.isnan(last) else last, greatest, covered)
 
 

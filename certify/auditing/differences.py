@@ -34,10 +34,10 @@ from typing import TypeAlias
 import numpy as np
 from gmpy2 import mpq
 
-from certify.head_effects.gaps import Gaps, Scan
+from certify.head_effects.errors import attention_factor
+from certify.head_effects.gaps import Gaps, Scan, float_at_least
 from certify.head_effects.table import HeadTable
 from fpsim.blocks import Floats, Integers, blocks
-from fpsim.real import Irrational
 from fpsim.realization import Ideal, Realization
 from fpsim.valueset import ValueSet
 
@@ -95,9 +95,11 @@ class DifferenceGaps(Gaps):
         ideal = model.gap[np.abs(differences)]
         nearest = differences[int(ideal.argmin())]
         least = np.full(self.stop, np.inf)
-        if not self._compute(np.array([nearest]), np.array([max(self.first, int(nearest) + k)]), least):
+        # Any gap is a bound on the least one; that of the nearest difference at the last queries is about as good.
+        last_queries = max(self.first, int(nearest) + k, self.stop - _AT_ONCE)
+        if not self._compute(np.array([nearest]), np.array([last_queries]), least):
             return None
-        level = max([_above(t) for t, _ in thresholds] + [float(least.min())]) + 3 * self._error
+        level = max([float_at_least(t) for t, _ in thresholds] + [float(least.min())]) + 3 * self._error
         # Query i is left at the difference m where G(m) <= level + B_i; B rises, so that those are the queries from
         # one on.
         starts = np.searchsorted(model.bound, ideal - level)
@@ -116,7 +118,7 @@ class DifferenceGaps(Gaps):
     def _model(self, rotations: Sequence[Realization]) -> _Model | None:
         """The gaps of the model and the bounds; None where a pair stores no angle, or binary64 holds no bound."""
         angles = [rotation.bias_angle() for rotation in rotations]
-        factors = [_factor(rotation) for rotation in rotations]
+        factors = [attention_factor(rotation) for rotation in rotations]
         keys, pairs, stop = self.table.keys, self.table.pairs, self.stop
         ideal, off, longest = np.zeros(stop), np.zeros(stop), 0.0
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows makes no finite bound
@@ -169,17 +171,3 @@ class DifferenceGaps(Gaps):
             gaps = target - self.table.keys[competitors] @ query
             near = competitors[~(gaps > bound + self.errors[i])]
             yield np.full(near.size, i), near
-
-
-def _above(t: mpq) -> float:
-    """A float at least t."""
-    try:
-        return float(np.nextafter(float(t), np.inf))
-    except OverflowError:
-        return np.inf
-
-
-def _factor(rotation: Realization) -> float:
-    """a_d, a number near what the realization multiplies cos and sin by."""
-    factor = getattr(rotation, "attention_factor", mpq(1))
-    return float(sum(factor.enclose(60)) / 2 if isinstance(factor, Irrational) else factor)

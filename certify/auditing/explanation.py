@@ -11,9 +11,8 @@ from certify.auditing.components import AngleError, AuditedComponent, Range
 from certify.auditing.head import LayerHead
 from certify.auditing.result import Audit
 from certify.head_effects.exact import Gap
-from certify.head_effects.explanation import ACCURACY
+from certify.head_effects.explanation import ACCURACY, short_text
 from certify.periodicity.verdict import position_text
-from fpsim.number import decimal_text, exact_text
 
 __all__ = ["advice_lines", "component_facts", "explain", "headline"]
 
@@ -64,7 +63,7 @@ def component_facts(result: Audit) -> list[tuple[str, str]]:
     """What the columns of the components mean, as pairs of a label and a text."""
     facts = []
     if result.scale is not None:
-        facts.append(("N_max", f"of the pair alone, k = 1, C = {_short(result.scale)}, searched up to the length"))
+        facts.append(("N_max", f"of the pair alone, k = 1, C = {short_text(result.scale)}, searched up to the length"))
     reasons = {one.range.reason for one in result.components if one.range is not None and one.range.status in _NONE}
     facts += [("", f"none: {reason}") for reason in sorted(filter(None, reasons))]
     return [*facts, ("columns", _COLUMNS)]
@@ -160,12 +159,13 @@ def _break(head: LayerHead) -> str:
 
 
 def _below(head: LayerHead, threshold: mpq) -> str:
-    needed = f"C times the gap is to be at least {_short(threshold)}, C = {_short(head.scale)}: then exp gives 0"
+    needed, C = short_text(threshold), short_text(head.scale)
+    asked = f"C times the gap is to be at least {needed}, C = {C}: then exp gives 0"
     failure = head.first_below
     if failure is None:
-        return f"none before {head.covered}: {needed}"
+        return f"none before {head.covered}: {asked}"
     against = "" if failure.j is None else f" against j = {failure.j}"
-    return f"i = {failure.i}{against}: {needed}"
+    return f"i = {failure.i}{against}: {asked}"
 
 
 def advice_lines(result: Audit) -> list[str]:
@@ -250,11 +250,3 @@ def _gap(gap: Gap) -> str:
 
 def _near(x: mpq) -> str:
     return f"{float(x):.6g}"
-
-
-def _short(x: mpq) -> str:
-    """A number in a few digits; a power of two far beyond them as 2^n."""
-    if x.denominator == 1 and x > 10**9 and x.numerator & (x.numerator - 1) == 0:
-        return f"2^{int(x.numerator.bit_length()) - 1}"
-    text = exact_text(x)
-    return text if len(text) <= 10 else decimal_text(x, 6)

@@ -16,19 +16,16 @@ from dataclasses import dataclass, replace
 from math import isqrt
 from typing import Any
 
-import numpy as np
 from gmpy2 import mpq
 
 from certify.auditing.differences import DifferenceGaps
-from certify.head_effects.exact import Gap
+from certify.head_effects.findings import HeadFindings, failing_thresholds, head_findings
 from certify.head_effects.gaps import Scan
-from certify.head_effects.stored import StoredNumbers, stored_numbers
 from certify.head_effects.table import MAX_ENTRIES, HeadTable, head_table
 from fpsim.blocks import Integers
-from fpsim.number import exact_text, json_number
 from fpsim.realization import Realization
 
-__all__ = ["LayerHead", "layer_head", "not_finite", "walk"]
+__all__ = ["LayerHead", "layer_head", "walk"]
 
 OFFSET = 1
 FIRST = 1 << 10  # queries whose every pair is computed first
@@ -38,17 +35,13 @@ _LEAST_PAIRS = 16  # what a gap of fewer rotary pairs counts as
 
 
 @dataclass(frozen=True)
-class LayerHead:
-    """The head of one kind of layer that looks one position back, on the positions 0 .. length-1.
+class LayerHead(HeadFindings):
+    """The head of one kind of layer that looks one position back, on the positions 0 .. length-1; what was found of it
+    is in the fields of `HeadFindings`, with j <= i and f_large of the scores as `threshold`.
 
     layer: None where there is one kind.  covered: up to where it is known whether the head breaks; reason: why not all.
-    first_failure: the first query with a gap S(i, i-1) - S(i, j) <= 0 (j <= i), with its least such j; first_below: the
-    same for C times the gap < `threshold`, f_large of the scores (None: there is no f_large).  least: the least gap for
-    C = 1, among the queries before `looked_at`; the true one is less by at most `least_within`.
-
-    equal_neighbours: how many positions, of those before `tabled`, have the same block as the next one in every pair;
-    first_equal: the first.  distinct: how many different blocks there are.  leaves_F_at: the first position with an
-    infinity or a NaN.  stored: how many inverse frequencies are subnormal or 0 as they are stored.
+    looked_at: `least` is that of the queries before this one.  tabled: the counts of blocks are about the positions
+    before this one.
     """
 
     layer: str | None
@@ -56,19 +49,8 @@ class LayerHead:
     length: int
     covered: int
     reason: str | None
-    scale: mpq
-    threshold: mpq | None
-    first_failure: Gap | None
-    first_below: Gap | None
-    least: Gap | None
-    least_within: float
     looked_at: int
     tabled: int
-    equal_neighbours: int
-    first_equal: int | None
-    distinct: int
-    leaves_F_at: int | None
-    stored: StoredNumbers | None
 
     @property
     def holds(self) -> bool | None:
@@ -79,28 +61,15 @@ class LayerHead:
 
     def to_json(self) -> dict[str, Any]:
         """The fields as a dictionary; exact numbers that binary64 lacks are texts."""
-        stored = self.stored
-        return {
+        return super().to_json() | {
             "layer": self.layer,
             "pairs": self.pairs,
             "length": self.length,
             "covered": self.covered,
             "covered_reason": self.reason,
             "holds": self.holds,
-            "C": exact_text(self.scale),
-            "threshold": None if self.threshold is None else json_number(self.threshold),
-            "first_failure": None if self.first_failure is None else self.first_failure.to_json(),
-            "first_below": None if self.first_below is None else self.first_below.to_json(),
-            "least_gap": None if self.least is None else self.least.to_json(),
-            "least_gap_within": json_number(self.least_within),
             "least_gap_before": self.looked_at,
-            "equal_neighbours": self.equal_neighbours,
-            "first_equal": self.first_equal,
-            "distinct_blocks": self.distinct,
             "blocks": self.tabled,
-            "leaves_F_at": self.leaves_F_at,
-            "stored_subnormal": None if stored is None else stored.subnormal,
-            "stored_zero": None if stored is None else stored.zero,
         }
 
 
@@ -125,42 +94,21 @@ def layer_head(
     tabled = min(length, MAX_ENTRIES // len(rotations))
     table = head_table(rotations, tabled, OFFSET)
     kinds = table.kinds()
-    thresholds = ((mpq(0), False), *(() if threshold is None else ((threshold / scale, True),)))
-    scan, reason = walk(table, kinds, rotations, thresholds, progress=progress)
+    scan, reason = walk(table, kinds, rotations, failing_thresholds(scale, threshold), progress=progress)
     if reason is None and tabled < length and table.leaves_F_at is None:
         reason = f"a table of more than {MAX_ENTRIES} blocks is not made"
-    failures = [found or not_finite(table, scan) for found in scan.failures]
-    equal = np.flatnonzero(kinds[1:] == kinds[:-1])
-    known = table.keys.shape[0]
+    found = head_findings(table, kinds, rotations, scan, scale, threshold)
+    breaks = found.first_failure is not None
     return LayerHead(
+        **vars(found),
         layer=layer,
         pairs=len(rotations),
         length=length,
-        covered=min(scan.queries, length) if failures[0] is None else length,
-        reason=reason if failures[0] is None else None,
-        scale=scale,
-        threshold=threshold,
-        first_failure=failures[0],
-        first_below=None if threshold is None else failures[1],
-        least=scan.least,
-        least_within=scan.least_within,
+        covered=length if breaks else min(scan.queries, length),
+        reason=None if breaks else reason,
         looked_at=scan.queries,
-        tabled=known,
-        equal_neighbours=int(equal.size),
-        first_equal=int(equal[0]) if equal.size else None,
-        distinct=int(kinds.max()) + 1 if known else 0,
-        leaves_F_at=table.leaves_F_at,
-        stored=stored_numbers(rotations),
+        tabled=table.keys.shape[0],
     )
-
-
-def not_finite(table: HeadTable, scan: Scan) -> Gap | None:
-    """The failure of the first query whose scores are not finite, if the queries before it were looked at."""
-    if table.bias is None:
-        return Gap(table.offset + 1, None, float("nan"))
-    if table.leaves_F_at is None or scan.queries < table.keys.shape[0]:
-        return None
-    return Gap(max(table.leaves_F_at, table.offset + 1), None, float("nan"))
 
 
 def walk(

@@ -12,17 +12,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from gmpy2 import mpq
 
 from certify.head_effects.errors import RotationErrors, rotation_errors
-from certify.head_effects.exact import Gap
+from certify.head_effects.findings import HeadFindings, failing_thresholds, head_findings
 from certify.head_effects.gaps import Gaps, Scan
-from certify.head_effects.stored import StoredNumbers, stored_numbers
 from certify.head_effects.table import head_table
 from fpsim.errors import InputError
 from fpsim.flarge import f_large
-from fpsim.number import exact_text, json_number, parse_number
+from fpsim.number import parse_number
 from fpsim.realization import Realization
 
 __all__ = ["WHOLE", "HeadEffects", "default_scale", "head_effects"]
@@ -31,21 +29,14 @@ WHOLE = 32_768  # up to this length every query is looked at, unless asked other
 
 
 @dataclass(frozen=True)
-class HeadEffects:
+class HeadEffects(HeadFindings):
     """The effects of a realized schedule on the head that looks `offset` back; prints as an explanation.
 
+    What was found of the head is in the fields of `HeadFindings`, with k = `offset`; the queries looked at are those
+    before `queries`, and `errors` are about the positions before `leaves_F_at`.
+
     realize, dtype: the names of the realizations and of their value sets.  length: positions 0 .. length-1 exist; the
-    queries are those from offset+1 on.  own: whether the position of the query is among its competitors.  queries:
-    those before this position were looked at.
-
-    first_failure: the first query with a gap S(i, i-k) - S(i, j) <= 0, with its least such j; None: there is none
-    among those looked at.  first_below: the same for C times the gap < `threshold`.  least: the least gap, for C = 1;
-    the true one is less by at most `least_within` (0: exact).  Gaps are exact rationals for C = 1; a query whose own
-    scores are infinite or NaN is a failure with the gap NaN and j None.
-
-    equal_neighbours: how many i have the same block as i + 1 in every pair; first_equal: the first.  distinct: how many
-    different blocks there are.  leaves_F_at: the first position with an infinity or a NaN; these counts and `errors`
-    are about the positions before it.  stored: how many inverse frequencies are subnormal or 0 as they are stored.
+    queries are those from offset+1 on.  own: whether the position of the query is among its competitors.
     """
 
     offset: int
@@ -55,18 +46,7 @@ class HeadEffects:
     dtype: tuple[str, ...]
     own: bool
     queries: int
-    scale: mpq
-    threshold: mpq | None
-    first_failure: Gap | None
-    first_below: Gap | None
-    least: Gap | None
-    least_within: float
-    equal_neighbours: int
-    first_equal: int | None
-    distinct: int
-    leaves_F_at: int | None
     errors: RotationErrors
-    stored: StoredNumbers | None
 
     @property
     def complete(self) -> bool:
@@ -75,8 +55,8 @@ class HeadEffects:
 
     def to_json(self) -> dict[str, Any]:
         """The fields as a dictionary; exact numbers that binary64 lacks are texts."""
-        errors, stored = self.errors, self.stored
-        return {
+        errors = self.errors
+        return super().to_json() | {
             "offset": self.offset,
             "length": self.length,
             "pairs": self.pairs,
@@ -85,18 +65,6 @@ class HeadEffects:
             "competitors": "j <= i" if self.own else "j < i",
             "queries_before": self.queries,
             "complete": self.complete,
-            "C": exact_text(self.scale),
-            "threshold": None if self.threshold is None else json_number(self.threshold),
-            "first_failure": None if self.first_failure is None else self.first_failure.to_json(),
-            "first_below": None if self.first_below is None else self.first_below.to_json(),
-            "least_gap": None if self.least is None else self.least.to_json(),
-            "least_gap_within": json_number(self.least_within),
-            "equal_neighbours": self.equal_neighbours,
-            "first_equal": self.first_equal,
-            "distinct_blocks": self.distinct,
-            "leaves_F_at": self.leaves_F_at,
-            "stored_subnormal": None if stored is None else stored.subnormal,
-            "stored_zero": None if stored is None else stored.zero,
             "phase_error": None if errors.phase is None else errors.phase.to_json(),
             "phase_error_reaches_pi": (
                 None if errors.reaches_pi is None else dict(zip(("position", "pair"), errors.reaches_pi, strict=True))
@@ -149,18 +117,14 @@ def head_effects(
     C = default_scale(rotations) if scale is None else _positive(scale, "scale")
     needed = f_large(rotations[0].values) if threshold is None else _positive(threshold, "threshold")
     kinds = table.kinds()
-    thresholds = ((mpq(0), False), *(() if needed is None else ((needed / C, True),)))
+    thresholds = failing_thresholds(C, needed)
     if table.bias is None:
         scan = Scan(tuple(None for _ in thresholds), min(offset + 1, length), None)
-        fails_at = offset + 1
     else:
         whole = length <= WHOLE if whole is None else whole
         scan = Gaps(table, kinds, own=own).scan(thresholds, whole=whole, progress=progress)
-        fails_at = length if table.leaves_F_at is None else max(table.leaves_F_at, offset + 1)
-    not_finite = Gap(fails_at, None, float("nan")) if fails_at < length else None
-    failures = [found or not_finite for found in (*scan.failures, None)]
-    equal = np.flatnonzero(kinds[1:] == kinds[:-1])
     return HeadEffects(
+        **vars(head_findings(table, kinds, rotations, scan, C, needed)),
         offset=offset,
         length=length,
         pairs=len(rotations),
@@ -168,18 +132,7 @@ def head_effects(
         dtype=tuple(dict.fromkeys(rotation.values.name for rotation in rotations)),
         own=own,
         queries=scan.queries,
-        scale=C,
-        threshold=needed,
-        first_failure=failures[0],
-        first_below=None if needed is None else failures[1],
-        least=scan.least,
-        least_within=scan.least_within,
-        equal_neighbours=int(equal.size),
-        first_equal=int(equal[0]) if equal.size else None,
-        distinct=int(kinds.max()) + 1 if kinds.size else 0,
-        leaves_F_at=table.leaves_F_at,
         errors=rotation_errors(rotations, table.keys.shape[0] if compare else 0),
-        stored=stored_numbers(rotations),
     )
 
 

@@ -19,7 +19,15 @@ from fpsim.real import Irrational
 from fpsim.realization import Ideal, Realization
 from fpsim.valueset import ValueSet
 
-__all__ = ["Extreme", "RotationErrors", "block_errors", "phase_errors", "rotation_errors"]
+__all__ = [
+    "Extreme",
+    "RotationErrors",
+    "angle_errors",
+    "attention_factor",
+    "block_errors",
+    "phase_errors",
+    "rotation_errors",
+]
 
 _BINARY64 = ValueSet.parse("fp64")
 _AT_ONCE = 1 << 14  # positions
@@ -98,25 +106,38 @@ def _greater(so_far: Extreme | None, errors: Floats, start: int, pair: int) -> E
 def block_errors(rotation: Realization, start: int, stop: int) -> tuple[Floats, Floats, Floats]:
     """(angle, cos, sin): the errors of the realized blocks start .. stop-1; NaN where the block is not finite or, for
     the angle, (0, 0).
-
-    The angle from the exact vector (C, S) to (c, s) has the tangent (s C - c S) / (c C + s S).
     """
-    c, s = blocks(rotation, start, stop)
-    exact_c, exact_s = blocks(Ideal(rotation.angle, _BINARY64), start, stop)
+    c, s, exact_c, exact_s = _realized_and_exact(rotation, start, stop)
+    factor = attention_factor(rotation)
     with np.errstate(invalid="ignore"):
         bad = ~(np.isfinite(c) & np.isfinite(s))
-        size = np.maximum(np.abs(c), np.abs(s))
-        nothing = bad | (size == 0)
-        size[nothing] = 1.0
-        angle = np.abs(np.arctan2((s * exact_c - c * exact_s) / size, (c * exact_c + s * exact_s) / size))
-        angle[nothing] = np.nan
-        cos, sin = np.abs(c - _factor(rotation) * exact_c), np.abs(s - _factor(rotation) * exact_s)
+        cos, sin = np.abs(c - factor * exact_c), np.abs(s - factor * exact_s)
         cos[bad], sin[bad] = np.nan, np.nan
-    return angle, cos, sin
+    return _angles_between(c, s, exact_c, exact_s), cos, sin
 
 
-def _factor(rotation: Realization) -> float:
-    """What the realization multiplies cos and sin by, as a float."""
+def angle_errors(rotation: Realization, start: int, stop: int) -> Floats:
+    """The first array of `block_errors` alone."""
+    return _angles_between(*_realized_and_exact(rotation, start, stop))
+
+
+def _realized_and_exact(rotation: Realization, start: int, stop: int) -> tuple[Floats, Floats, Floats, Floats]:
+    return *blocks(rotation, start, stop), *blocks(Ideal(rotation.angle, _BINARY64), start, stop)
+
+
+def _angles_between(c: Floats, s: Floats, exact_c: Floats, exact_s: Floats) -> Floats:
+    """The angle from the exact vector (C, S) to (c, s), which has the tangent (s C - c S) / (c C + s S)."""
+    size = np.maximum(np.abs(c), np.abs(s))  # NaN where one of them is
+    nothing = ~((size > 0) & (size < np.inf))
+    size[nothing] = 1.0
+    with np.errstate(invalid="ignore"):
+        angle: Floats = np.abs(np.arctan2((s * exact_c - c * exact_s) / size, (c * exact_c + s * exact_s) / size))
+    angle[nothing] = np.nan
+    return angle
+
+
+def attention_factor(rotation: Realization) -> float:
+    """What the realization multiplies cos and sin by, as a float near it."""
     factor = getattr(rotation, "attention_factor", 1)
     return float(sum(factor.enclose(60)) / 2 if isinstance(factor, Irrational) else factor)
 

@@ -14,7 +14,7 @@ from fpsim.rounding.reference import Element
 if TYPE_CHECKING:
     from certify.head_effects.effects import HeadEffects
 
-__all__ = ["ACCURACY", "explain_effects"]
+__all__ = ["ACCURACY", "explain_effects", "short_text"]
 
 ACCURACY = 1e-15  # of the errors of angles and cosines
 
@@ -79,10 +79,10 @@ def _first(effects: HeadEffects, failure: Gap | None) -> str:
 
 def _below(effects: HeadEffects, threshold: mpq, failure: Gap | None) -> str:
     """The first query whose scaled gap is below the threshold."""
-    needed, C = _short(threshold), _short(effects.scale)
+    needed, C = short_text(threshold), short_text(effects.scale)
     if failure is None or failure.j is None or isinstance(failure.gap, float):
         return f"{_first(effects, failure)}: C times the gap is to be at least {needed}, C = {C}"
-    scaled = _short(effects.scale * failure.gap)
+    scaled = short_text(effects.scale * failure.gap)
     return f"i = {failure.i} against j = {failure.j}: C times the gap is {scaled}, and {needed} is needed; C = {C}"
 
 
@@ -90,7 +90,7 @@ def _gap(gap: Gap) -> str:
     return readable(gap.gap) if isinstance(gap.gap, float) else decimal_text(gap.gap, 6)
 
 
-def _short(x: Element) -> str:
+def short_text(x: Element) -> str:
     """A number in a few digits; a power of two far beyond them as 2^n."""
     if isinstance(x, float):
         return readable(x)

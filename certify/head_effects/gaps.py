@@ -33,7 +33,7 @@ from certify.head_effects.exact import ExactScores, Gap
 from certify.head_effects.table import HeadTable
 from fpsim.blocks import Floats, Integers
 
-__all__ = ["Gaps", "Scan"]
+__all__ = ["Gaps", "Scan", "float_at_least"]
 
 Progress = Callable[[int, int], None]  # queries done, queries in all
 
@@ -140,7 +140,7 @@ class Gaps:
 
     def _first_failure(self, start: int, least: Floats, t: mpq, strict: bool) -> Gap | None:
         """The first query of these rows that fails at t, decided exactly."""
-        near = _float_at_least(t) + self.errors[start : start + least.size]
+        near = float_at_least(t) + self.errors[start : start + least.size]
         for row in np.flatnonzero(~(least > near)):  # NaN is looked at
             found = self._failure_of(start + int(row), t, strict)
             if found is not None:
@@ -149,7 +149,7 @@ class Gaps:
 
     def _failure_of(self, i: int, t: mpq, strict: bool) -> Gap | None:
         """The least j against which query i fails at t."""
-        for _, competitors in self._close(i, i + 1, _float_at_least(t)):
+        for _, competitors in self._close(i, i + 1, float_at_least(t)):
             for j in competitors.tolist():
                 gap = self._gap(i, j)
                 if gap < t or (gap == t and not strict):
@@ -208,7 +208,7 @@ class Gaps:
             yield int(distinct[head]) * many + last, (int(i[at]), int(j[at]))
 
 
-def _float_at_least(t: mpq) -> float:
+def float_at_least(t: mpq) -> float:
     """A float at least t; inf where binary64 has no other."""
     try:
         near = float(t)

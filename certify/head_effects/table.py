@@ -18,7 +18,9 @@ __all__ = ["MAX_ENTRIES", "HeadTable", "head_table"]
 
 MAX_ENTRIES = 1 << 24  # positions times pairs: 131072 positions of a head of dimension 256; the keys take 256 MB
 _BINARY64 = ValueSet.parse("fp64")
-_AT_ONCE = 1 << 12  # positions of all pairs that are computed in one go
+_AT_ONCE = (
+    1 << 13
+)  # positions of all pairs that are computed in one go; with fewer the calls cost more than the numbers
 _ROWS_AT_ONCE = 1 << 9  # rows that are mixed in one go: they stay in a cache
 
 
@@ -121,12 +123,12 @@ def _keys(rotations: Sequence[Realization], length: int) -> tuple[Floats, int | 
         stop = min(start + _AT_ONCE, length)
         for d, rotation in enumerate(rotations):
             columns[d, : stop - start], columns[pairs + d, : stop - start] = blocks(rotation, start, stop)
-        keys[start:stop] = columns[:, : stop - start].T
-        bad = np.flatnonzero(~np.isfinite(keys[start:stop]).all(axis=1))
-        if bad.size:
-            leaves = start + int(bad[0])
-            return keys[:leaves] + 0.0, leaves
-    keys += 0.0  # -0 + 0 = 0: the two zeros are one number
+        found = columns[:, : stop - start]
+        np.add(found.T, 0.0, out=keys[start:stop])  # -0 + 0 = 0: the two zeros are one number
+        finite = np.isfinite(found).all(axis=0)
+        if not finite.all():
+            leaves = start + int(finite.argmin())
+            return keys[:leaves], leaves
     return keys, None
 
 

@@ -26,7 +26,7 @@ UNDECIDED = 3
     "--plot audit.png\n\nA file: fpcert audit config.json --dtype fp16 --json",
 )
 @click.argument("model", metavar="MODEL")
-@click.option("--dtype", metavar="F", help="The data type of the model; default: that of its configuration.")
+@click.option("--dtype", metavar="F", help="The data type of the model; default: that of its configuration, else fp16.")
 @click.option("--pipeline", metavar="NAME", help="The stack; default: that of the model's code, else transformers.")
 @click.option("--length", type=int, metavar="L", help="How many positions; default: the configuration's greatest.")
 @click.option(

@@ -6,7 +6,7 @@ import json
 import math
 import random
 import tracemalloc
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -24,6 +24,7 @@ from certify.auditing.head import layer_head
 from certify.auditing.variants import STAGES, coarse_stages, in_fp32
 from certify.head_effects.effects import head_effects
 from certify.head_effects.errors import rotation_errors
+from certify.head_effects.findings import HeadFindings
 from certify.head_effects.gaps import Gaps
 from certify.head_effects.table import head_table
 from fpsim.angle import Angle
@@ -187,18 +188,8 @@ def test_a_head_is_that_of_the_reference(pipeline, dtype, first, monkeypatch):
     rotations = rotations_of(pipeline, dtype, "1e3", 16)
     got = layer_head(None, rotations, length=900, scale=mpq(3), threshold=mpq(4))
     expected = head_effects(rotations, length=900, scale=3, threshold=4)
-    for field in (
-        "first_failure",
-        "first_below",
-        "least",
-        "least_within",
-        "equal_neighbours",
-        "first_equal",
-        "distinct",
-        "leaves_F_at",
-        "stored",
-    ):
-        assert getattr(got, field) == getattr(expected, field), field
+    for field in fields(HeadFindings):
+        assert getattr(got, field.name) == getattr(expected, field.name), field.name
     assert (got.covered, got.holds) == (900, got.first_failure is None)
     assert head_break(rotations, 900).at == (got.first_failure and got.first_failure.i)
 

@@ -16,7 +16,7 @@ from gmpy2 import mpq
 from certify.head_effects import gaps as effects_gaps
 from certify.head_effects import table as tables
 from certify.head_effects.effects import default_scale, head_effects
-from certify.head_effects.errors import block_errors, phase_errors, rotation_errors
+from certify.head_effects.errors import angle_errors, block_errors, phase_errors, rotation_errors
 from certify.head_effects.exact import ExactScores
 from certify.head_effects.gaps import Gaps
 from certify.head_effects.schedules import schedule_effects
@@ -394,6 +394,14 @@ def test_an_attention_factor_is_no_error():
     errors = rotation_errors([Scaled(Angle.parse("1"), parse("fp32"))], 50)
     assert errors.cos.size < 1e-7
     assert errors.angle.size < 1e-7
+
+
+def test_angle_errors_alone_are_those_beside_the_others():
+    """Also where a block is (0, 0), infinite or NaN: of those none has an angle."""
+    for rotation in (made("phase", "1000", "e4m3"), made("recurrence", "0.1", "e2m1"), made("phase", "3", "fp16")):
+        angles, _, _ = block_errors(rotation, 0, 70)
+        assert np.array_equal(angle_errors(rotation, 0, 70), angles, equal_nan=True)
+    assert np.isnan(angle_errors(made("phase", "1000", "e4m3"), 0, 70)).all()  # the stored angle is NaN
 
 
 def test_what_leaves_the_value_set():

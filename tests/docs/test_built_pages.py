@@ -6,7 +6,10 @@ Without that the tests skip: they would have to build the pages themselves, whic
 import doctest
 import importlib.util
 import os
+import re
 import runpy
+import shutil
+import subprocess
 import sys
 from functools import cache
 from html.parser import HTMLParser
@@ -122,3 +125,31 @@ def test_docstrings_are_shown_as_they_are_written(root):
     written = ["Takes *one* of `a|b`, or", "x_i.", "", "    a formula", "", ">>> 1 + 1", "2"]
     shown = ["Takes \\*one\\* of ``a|b``\\ , or x\\_i.", "", "::", "", "        a formula", "", ">>> 1 + 1", "2", ""]
     assert docstrings.as_rst(written) == shown
+
+
+MEASURE = """<script>window.addEventListener("load", () => {
+  const wide = [...document.querySelectorAll(".table-wrapper")].filter(each => each.scrollWidth > each.clientWidth + 1);
+  document.title = `${document.querySelectorAll(".table-wrapper").length} tables, ${wide.length} too wide`;
+});</script>"""
+
+
+@pytest.mark.parametrize(("name", "found"), [
+    ("formats", "3 tables, 0 too wide"), ("models", "1 tables, 0 too wide"), ("pipelines", "2 tables, 0 too wide"),
+])  # fmt: skip
+def test_generated_tables_fit_their_column_in_a_browser(name, found, tmp_path):
+    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if program is None:
+        pytest.skip("needs Chromium")
+    site = tmp_path / "site"
+    shutil.copytree(BUILT / "_static", site / "_static")
+    (site / "reference").mkdir()
+    text = (BUILT / f"reference/{name}.html").read_text(encoding="utf-8")
+    (site / "reference/page.html").write_text(text.replace("</head>", MEASURE + "</head>"), encoding="utf-8")
+    done = subprocess.run(
+        [
+            program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1400,1000",
+            f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", (site / "reference/page.html").as_uri(),
+        ],
+        check=True, capture_output=True, text=True, timeout=100,
+    )  # fmt: skip
+    assert re.search(r"<title>(.*?)</title>", done.stdout, re.DOTALL)[1] == found

@@ -11,63 +11,61 @@ from fpsim.models.named import find_model, model_names, named_model, read_model
 from fpsim.number import exact_text
 from fpsim.pipeline import Pipeline
 
-# name: head dims, rotated dims, base, positions, scaling, data type
-MODELS = {
-    "llama-2-7b": (128, 128, "1e4", 4096, None, "fp16"),
-    "llama-3-8b": (128, 128, "5e5", 8192, None, "bf16"),
-    "llama-3.1-8b": (128, 128, "5e5", 131072, "llama3", "bf16"),
-    "llama-3.2-1b": (64, 64, "5e5", 131072, "llama3", "bf16"),
-    "llama-3.2-3b": (128, 128, "5e5", 131072, "llama3", "bf16"),
-    "codellama-7b": (128, 128, "1e6", 16384, None, "bf16"),
-    "mistral-7b-v0.1": (128, 128, "1e4", 32768, None, "bf16"),
-    "mistral-7b-v0.3": (128, 128, "1e6", 32768, None, "bf16"),
-    "mixtral-8x7b": (128, 128, "1e6", 32768, None, "bf16"),
-    "qwen2.5-7b": (128, 128, "1e6", 131072, None, "bf16"),
-    "qwen3-8b": (128, 128, "1e6", 40960, None, "bf16"),
-    "gemma-7b": (256, 256, "1e4", 8192, None, "bf16"),
-    "gemma-2-9b": (256, 256, "1e4", 8192, None, "bf16"),
-    "phi-2": (80, 32, "1e4", 2048, "partial", "fp16"),
-    "phi-3-mini-4k": (96, 96, "1e4", 4096, None, "bf16"),
-    "phi-4-mini": (128, 96, "1e4", 131072, "longrope", "bf16"),
-    "pythia-1.4b": (128, 32, "1e4", 2048, "partial", "fp16"),
-    "gpt-neox-20b": (96, 24, "1e4", 2048, "partial", "fp16"),
-    "gpt-j-6b": (256, 64, "1e4", 2048, "partial", None),
-    "falcon-7b": (64, 64, "1e4", 2048, None, "bf16"),
-    "olmo-2-7b": (128, 128, "5e5", 4096, None, "fp32"),
-    "deepseek-v2-lite": (64, 64, "1e4", 163840, "yarn", "bf16"),
-    "deepseek-v3": (64, 64, "1e4", 163840, "yarn", "bf16"),
-    "smollm2-1.7b": (64, 64, "1.3e5", 8192, None, "bf16"),
-    "smollm2-135m": (64, 64, "1e5", 8192, None, "bf16"),
-    "smollm3-3b": (128, 128, "5e6", 65536, None, "bf16"),
-    "yi-6b": (128, 128, "5e6", 4096, None, "bf16"),
-    "glm-4-9b": (128, 64, "1e4", 131072, "partial", "bf16"),
-    "command-r": (128, 128, "8e6", 8192, None, "fp16"),
-    "gpt-oss-20b": (64, 64, "1.5e5", 131072, "yarn", "bf16"),
-}  # fmt: skip
+# What a reader of each config.json finds; "first" is the angle of the first pair, "-" nothing.
+TABLE = """
+model             layers             head  rotated  base   first  positions  scaling   dtype
+llama-2-7b        rope               128   128      1e4    1      4096       -         fp16
+llama-3-8b        rope               128   128      5e5    1      8192       -         bf16
+llama-3.1-8b      rope               128   128      5e5    1      131072     llama3    bf16
+llama-3.2-1b      rope               64    64       5e5    1      131072     llama3    bf16
+llama-3.2-3b      rope               128   128      5e5    1      131072     llama3    bf16
+codellama-7b      rope               128   128      1e6    1      16384      -         bf16
+mistral-7b-v0.1   rope               128   128      1e4    1      32768      -         bf16
+mistral-7b-v0.3   rope               128   128      1e6    1      32768      -         bf16
+mixtral-8x7b      rope               128   128      1e6    1      32768      -         bf16
+qwen2.5-7b        rope               128   128      1e6    1      131072     -         bf16
+qwen3-8b          rope               128   128      1e6    1      40960      -         bf16
+gemma-7b          rope               256   256      1e4    1      8192       -         bf16
+gemma-2-9b        rope               256   256      1e4    1      8192       -         bf16
+gemma-3-4b        full_attention     256   256      1e6    0.125  131072     linear    bf16
+gemma-3-4b        sliding_attention  256   256      1e4    1      131072     -         bf16
+phi-2             rope               80    32       1e4    1      2048       partial   fp16
+phi-3-mini-4k     rope               96    96       1e4    1      4096       -         bf16
+phi-4-mini        rope               128   96       1e4    1      131072     longrope  bf16
+pythia-1.4b       rope               128   32       1e4    1      2048       partial   fp16
+gpt-neox-20b      rope               96    24       1e4    1      2048       partial   fp16
+gpt-j-6b          rope               256   64       1e4    1      2048       partial   -
+falcon-7b         rope               64    64       1e4    1      2048       -         bf16
+olmo-2-7b         rope               128   128      5e5    1      4096       -         fp32
+deepseek-v2-lite  rope               64    64       1e4    1      163840     yarn      bf16
+deepseek-v3       rope               64    64       1e4    1      163840     yarn      bf16
+smollm2-1.7b      rope               64    64       1.3e5  1      8192       -         bf16
+smollm2-135m      rope               64    64       1e5    1      8192       -         bf16
+smollm3-3b        rope               128   128      5e6    1      65536      -         bf16
+yi-6b             rope               128   128      5e6    1      4096       -         bf16
+glm-4-9b          rope               128   64       1e4    1      131072     partial   bf16
+command-r         rope               128   128      8e6    1      8192       -         fp16
+gpt-oss-20b       rope               64    64       1.5e5  1      131072     yarn      bf16
+"""
+ROWS = [tuple(None if word == "-" else word for word in line.split()) for line in TABLE.strip().splitlines()[1:]]
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_numbers(name):
-    head_dim, rotated, base, length, scaling, dtype = MODELS[name]
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]} {row[1]}")
+def test_numbers(row):
+    name, layer, head_dim, rotated, base, first, length, scaling, dtype = row
     read = read_model(name)
-    (schedule,) = read.schedules.values()
-    assert (read.head_dim["rope"], 2 * len(schedule.angles), read.max_length) == (head_dim, rotated, length)
-    assert schedule.base == fpsim.parse_number(base)
+    schedule = read.schedules[layer]
+    sizes = read.head_dim[layer], 2 * len(schedule.angles), read.max_length
+    assert sizes == (int(head_dim), int(rotated), int(length))
+    assert (schedule.base, str(schedule.angles[0])) == (fpsim.parse_number(base), first)
     assert (None if schedule.scaling is None else schedule.scaling.kind) == scaling
     assert read.dtype == dtype
-    assert str(schedule.angles[0]) == "1"
 
 
-def test_gemma_3_has_two_kinds_of_layers():
-    read = read_model("gemma-3-4b")
-    assert {
-        layer: (schedule.base, len(schedule.angles), str(schedule.angles[0]))
-        for layer, schedule in read.schedules.items()
-    } == {
-        "full_attention": (10**6, 128, "0.125"),
-        "sliding_attention": (10**4, 128, "1"),
-    }
-    assert (read.max_length, read.dtype) == (131072, "bf16")
+def test_every_model_and_kind_of_layers_is_in_the_table():
+    assert [row[:2] for row in ROWS] == [
+        (name, layer) for name in model_names() for layer in read_model(name).schedules
+    ]
 
 
 @pytest.mark.parametrize(("name", "parameters"), [
@@ -83,9 +81,7 @@ def test_scalings(name, parameters):
 
 
 def test_every_model_has_a_source_and_a_pipeline():
-    names = model_names()
-    assert set(names) == {*MODELS, "gemma-3-4b"}
-    for name in names:
+    for name in model_names():
         model = named_model(name)
         assert model.name == name == model.read().name
         assert model.source.startswith(model.repository)
