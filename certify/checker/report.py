@@ -21,7 +21,7 @@ EXIT_CODES = {"verified": 0, "refuted": 1, "malformed": 2, "undecided": 3, "unsu
 
 @dataclass(frozen=True)
 class Report:
-    """The verdict on one file; `lines` ends with the machine-readable one."""
+    """The verdict on one file; `lines` ends with the machine-readable one.  sha256: "-" of one that was not read."""
 
     verdict: str
     lines: tuple[str, ...]
@@ -65,13 +65,13 @@ def check_bytes(data: bytes, max_work: int = MAX_WORK, name: str = "-", beside: 
 
 def unchecked(verdict: str, reason: str, name: str) -> Report:
     """The report on a file that could not be checked at all."""
-    return _report(verdict, reason, [], 0, b"", name)
+    return _report(verdict, reason, [], 0, None, name)
 
 
-def _report(verdict: str, reason: str, told: list[str], obligations: int, data: bytes, name: str) -> Report:
-    sha256 = hashlib.sha256(data).hexdigest()
+def _report(verdict: str, reason: str, told: list[str], obligations: int, data: bytes | None, name: str) -> Report:
+    sha256 = "-" if data is None else hashlib.sha256(data).hexdigest()
     file = re.sub(r"[^!-~]", "?", name) or "''"
-    lines = [f"certificate {file}, {len(data)} bytes", *told]
+    lines = [f"certificate {file}, {'not read' if data is None else f'{len(data)} bytes'}", *told]
     lines += [f"{verdict}: {reason}"] if reason else []
     lines.append(f"verdict={verdict} file={file} sha256={sha256} obligations={obligations}")
     return Report(verdict, tuple(lines), obligations, sha256)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -74,6 +75,8 @@ class Parameters:
     def _parsed(self, key: str, value: object, right: str) -> mpq:
         if isinstance(value, str) and not self.texts:
             raise InputError(self.name(key), f'the text "{value}"', right)
+        if isinstance(value, bool | list | tuple | Mapping):
+            raise InputError(self.name(key), json.dumps(value, default=str), right)
         number = parse_number(value, self.name(key))
         if abs(number) >= _LARGEST or 0 < abs(number) < _SMALLEST or number.denominator.bit_length() > 4096:
             raise InputError(self.name(key), value, f"{right} that binary64 can hold")
