@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self, TypeAlias
@@ -54,6 +55,15 @@ class Answers:
         """Close the file."""
         self._reader.close()
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """All that is read inside is of one moment, also where a sweep writes: counts and rows agree.
+
+        A sweep that begins meanwhile waits for its end, 10 seconds at most.
+        """
+        with self._reader.snapshot():
+            yield
+
     def count(self, where: str | Iterable[str] | None = None) -> int:
         """How many rows meet the condition."""
         return self._reader.count(where)
@@ -89,11 +99,11 @@ class Answers:
         whole is its exact text.  details: add `answer`, the whole answer that the function of `certify` gave, and
         `job`.
         """
-        chosen = self.columns(columns)
-        places = [(column, PLACE[column.name]) for column in chosen]
-        for number, row in self._reader.rows(where, sort, limit):
-            found = {column.name: column.shown(row[place], exact=exact) for column, place in places}
-            yield found | self._reader.details(number, row) if details else found
+        with self.snapshot():
+            places = [(column, PLACE[column.name]) for column in self.columns(columns)]
+            for number, row in self._reader.rows(where, sort, limit):
+                found = {column.name: column.shown(row[place], exact=exact) for column, place in places}
+                yield found | self._reader.details(number, row) if details else found
 
     def numbers(
         self, x: str, y: str, by: str, *, where: str | Iterable[str] | None = None
@@ -116,14 +126,14 @@ class Answers:
         limit: int | None = None,
     ) -> int:
         """Write the rows as CSV, exact numbers as texts, absent values empty; how many there were."""
-        chosen = self.columns(columns)
-        names = [column.name for column in chosen]
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(names)
         count = 0
-        for row in self.rows(where, columns=names, sort=sort, limit=limit, exact=True):
-            writer.writerow([_plain(row[name]) for name in names])
-            count += 1
+        with self.snapshot():
+            names = [column.name for column in self.columns(columns)]
+            writer.writerow(names)
+            for row in self.rows(where, columns=names, sort=sort, limit=limit, exact=True):
+                writer.writerow([_plain(row[name]) for name in names])
+                count += 1
         return count
 
     def to_dataframe(
@@ -144,8 +154,9 @@ class Answers:
             import pandas as pd
         except ImportError as error:
             raise UnsupportedError("a DataFrame needs pandas: pip install 'fpcert[data]'") from error
-        chosen = self.columns(columns, all_of_them=True)
-        rows = [row for _, row in self._reader.rows(where, sort, limit)]
+        with self.snapshot():
+            chosen = self.columns(columns, all_of_them=True)
+            rows = [row for _, row in self._reader.rows(where, sort, limit)]
         series = {name: [row[PLACE[name]] for row in rows] for column in chosen for name in (column.name, column.near)}
         found: dict[str, Any] = {}
         for column in chosen:

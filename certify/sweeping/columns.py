@@ -20,7 +20,8 @@ from fpsim.number import exact_text, json_number, parse_number
 
 __all__ = ["COLUMNS", "Column", "find_column", "nearest", "order", "storable"]
 
-_BITS = 300  # of the enclosure from which an irrational angle is rounded
+_BITS = (128, 512, 2048, 1 << 14)  # of enclosures of irrational angles, until they tell what is asked
+_MOST_BITS = 1 << 22  # of the powers of rationals that are compared: some milliseconds
 
 
 @dataclass(frozen=True)
@@ -152,17 +153,25 @@ def find_column(name: str) -> Column:
 def nearest(value: mpq | Angle) -> float:
     """The binary64 nearest to the value, an infinity beyond its range.
 
-    Rounding to nearest is monotone: where two of these differ, the values differ in the same direction.  (An angle that
-    is no rational is rounded from below within 2^-300 of itself, which is monotone too.)
+    Rounding to nearest is monotone: where two of these differ, the values differ in the same direction.
 
     >>> nearest(mpq(1, 10)), nearest(mpq(10) ** 400)
     (0.1, inf)
     """
-    exact = value.enclose(_BITS)[0] if isinstance(value, Angle) else value
+    if not isinstance(value, Angle):
+        return _rounded(value)
+    for bits in _BITS:
+        lo, hi = (_rounded(end) for end in value.enclose(bits))
+        if lo == hi:  # and so is what is between the ends
+            break
+    return lo
+
+
+def _rounded(value: mpq) -> float:
     try:
-        return float(exact)
+        return float(value)
     except OverflowError:
-        return math.inf if exact > 0 else -math.inf
+        return math.inf if value > 0 else -math.inf
 
 
 def order(a: Any, b: Any) -> int:
@@ -170,11 +179,13 @@ def order(a: Any, b: Any) -> int:
 
     >>> order("1/3", "0.3333333333333333333"), order("pi", "2*pi"), order(7, "7")
     (1, -1, 0)
+    >>> order("10000^(-1/32)", "100^(-1/16)")
+    0
     """
-    left, right = Angle.parse(a), Angle.parse(b)
+    left, right = _angle(a), _angle(b)
     if left == right:
         return 0
-    for bits in (64, 256, 1024, 4096, 1 << 14):
+    for bits in _BITS:
         (lo, hi), (other_lo, other_hi) = left.enclose(bits), right.enclose(bits)
         if hi < other_lo:
             return -1
@@ -182,7 +193,36 @@ def order(a: Any, b: Any) -> int:
             return 1
         if (lo, other_lo) == (hi, other_hi):
             return 0
+        if bits == _BITS[0] and (found := _order_of_roots(left, right)) is not None:
+            return found
     return 0  # of a rational and a multiple of pi that agree in 16,000 bits
+
+
+def _order_of_roots(left: Angle, right: Angle) -> int | None:
+    """The order of two rationals or powers of rationals, of the same sign; None for others, or where it takes long.
+
+    With the root L of both and their quotient t > 0, which has a rational n-th power for some n <= L: t < 1 just when
+    t^n < 1.
+    """
+    if not {left.unit, right.unit} <= {"one", "power"}:
+        return None
+    root = math.lcm(int(left.power.denominator), int(right.power.denominator))
+    # The power is 0 of a rational, which is its coefficient alone; a base of 0 does not matter then.
+    terms = [(left.coefficient / right.coefficient, root), (left.base, int(left.power * root))]
+    terms += [(right.base, -int(right.power * root))]
+    common = math.gcd(*(exponent for _, exponent in terms))
+    terms = [(base, exponent // common) for base, exponent in terms if exponent]
+    sizes = (abs(n) * max(base.numerator.bit_length(), base.denominator.bit_length()) for base, n in terms)
+    if sum(sizes) > _MOST_BITS:
+        return None
+    quotient = math.prod((base**exponent for base, exponent in terms), start=mpq(1))
+    larger = (quotient > 1) - (quotient < 1)
+    return larger if left.coefficient > 0 else -larger
+
+
+@lru_cache(maxsize=1 << 16)  # sorting compares each entry with many others
+def _angle(entry: Any) -> Angle:
+    return Angle.parse(entry)
 
 
 _EXACT = cmp_to_key(order)  # looked at where two nearest binary64 numbers are the same

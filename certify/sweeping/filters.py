@@ -13,7 +13,7 @@ Several conditions are joined by `and`, or given one by one; all must hold.  No 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from operator import ge, gt, le, lt
 from typing import Any
@@ -39,10 +39,13 @@ _FLAGS = {"true": 1, "yes": 1, "1": 1, "false": 0, "no": 0, "0": 0}
 class Filter:
     """A condition: the column, and whether a word of it (an entry and, of an exact column, the nearest binary64) meets
     it; (None, None) is an absent value.
+
+    values: all the entries that meet an `=`; None of an angle, which can be written as different powers.
     """
 
     column: Column
     met: Callable[[Word], bool]
+    values: frozenset[Any] | None = None
 
 
 def parse_filter(where: str | Iterable[str] | None) -> list[Filter]:
@@ -113,9 +116,21 @@ def _condition(text: str) -> Filter:
 
 def _equal(column: Column, operator: str, value: str, text: str) -> Filter:
     parts = [_plain(part) for part in _split(_BETWEEN_BARS, value)]
-    values = {None if part.lower() == "null" and not exact else _entry(column, part, text) for part, exact in parts}
+    words = [
+        (None, None) if part.lower() == "null" and not exact else _entries(column, part, text) for part, exact in parts
+    ]
     wanted = operator == "="
-    return Filter(column, lambda word: (word[0] in values) is wanted)
+    if column.kind == "angle":
+        return Filter(column, lambda word: any(_same(word, other) for other in words) is wanted)
+    values = frozenset(word[0] for word in words)
+    return Filter(column, lambda word: (word[0] in values) is wanted, values if wanted else None)
+
+
+def _same(word: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Whether two angles are the same; only those with the same nearest binary64 can be."""
+    if word[0] is None or other[0] is None:
+        return word[0] is other[0]
+    return word[0] == other[0] or (word[1] == other[1] and order(word[0], other[0]) == 0)
 
 
 def _ordered(column: Column, operator: str, value: str, text: str) -> Filter:

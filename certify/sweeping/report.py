@@ -26,13 +26,15 @@ def report_page(answers: Answers, *, where: str | Iterable[str] | None = None, t
     A column that has the same value in every row stands in the summary alone.  Raises `InputError` for more than
     100,000 rows, `UnsupportedError` without bokeh.
     """
-    count = answers.count(where)
-    if count > MAX_ROWS:
-        raise InputError("report", f"{count} rows", f"at most {MAX_ROWS} rows: choose some with --where")
-    columns = answers.columns()
-    names = [column.name for column in columns]
-    # The rows of a file stand as they were ready: here by their parameters.
-    rows = list(answers.rows(where, columns=names, sort=[name for name in names if name in _axes()], exact=True))
+    with answers.snapshot():
+        count = answers.count(where)
+        if count > MAX_ROWS:
+            raise InputError("report", f"{count} rows", f"at most {MAX_ROWS} rows: choose some with --where")
+        columns = answers.columns()
+        names = [column.name for column in columns]
+        # The rows of a file stand as they were ready: here by their parameters.
+        given = [name for name in names if name in _axes()]
+        rows = list(answers.rows(where, columns=names, sort=given, exact=True))
     values = {name: [row[name] for row in rows] for name in names}
     same = [name for name in names if len(rows) > 1 and len(set(values[name])) == 1]
     series = [_series(column, values[column.name]) for column in columns if column.name not in same]

@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,12 +50,12 @@ class RowReader:
 
     def filled(self) -> set[str]:
         """The names of the columns in which some row has a value."""
-        with guard(self.path, "read"):
+        with self.snapshot():
             return read_extent(self._connection)[1]
 
     def count(self, where: str | Iterable[str] | None) -> int:
         """How many rows meet the condition."""
-        with self._snapshot():
+        with self.snapshot():
             return len(self._numbers(where))
 
     def rows(
@@ -62,18 +63,17 @@ class RowReader:
     ) -> Iterator[tuple[int, Sequence[Any]]]:
         """The number of each row, and all its entries by `PLACE`."""
         most = None if limit is None else parse_count(limit, "limit", least=0, most=MAX_ROWS)
-        with self._snapshot():
+        with self.snapshot():
             numbers = self._sorted(self._numbers(where), sort)[:most].tolist()
             for begin in range(0, len(numbers), _AT_ONCE):
                 some = numbers[begin : begin + _AT_ONCE]
-                marks = ", ".join("?" for _ in some)
-                found = dict(verified_rows(self._connection, f"number IN ({marks})", some))
+                found = dict(verified_rows(self._connection, f"number IN ({_marks(some)})", some))
                 if len(found) < len(some):
                     raise sqlite3.DatabaseError("some of its rows are not there")
                 yield from ((number, found[number]) for number in some)
 
     @contextmanager
-    def _snapshot(self) -> Iterator[None]:
+    def snapshot(self) -> Iterator[None]:
         """All that is read inside is of one moment, also where a sweep writes."""
         with guard(self.path, "read"):
             if self._readers == 0:
@@ -84,15 +84,19 @@ class RowReader:
             finally:
                 if self._readers:  # none when the file has been closed meanwhile
                     self._readers -= 1
-                    if self._readers == 0:
+                    if self._readers == 0 and self._connection.in_transaction:  # some errors have ended it already
                         self._connection.execute("COMMIT")
 
     def _numbers(self, where: str | Iterable[str] | None) -> NDArray[np.int64]:
         """The numbers of the rows that meet the condition, rising."""
         import numpy as np
 
-        filters: list[tuple[Filter, dict[Word, bool]]] = [(one, {}) for one in parse_filter(where)]
+        conditions = parse_filter(where)
         count = self._rows()
+        named = self._named(conditions)
+        if named is not None:
+            return np.array(named, dtype=np.int64)
+        filters: list[tuple[Filter, dict[Word, bool]]] = [(one, {}) for one in conditions]
         found = []
         for block in range(-(-count // SIZE)):
             met = np.ones(min(SIZE, count - block * SIZE), dtype=bool)
@@ -102,19 +106,49 @@ class RowReader:
             found.append(np.flatnonzero(met) + numbers_of(block)[0])
         return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
 
+    def _named(self, conditions: Sequence[Filter]) -> list[int] | None:
+        """The numbers of the rows that meet the conditions where one of them is `id=`; None: look at every row.
+
+        An id stands in one row at most, so nothing is overlooked when each was found; but an index has no checksum, and
+        that it does not find an id says nothing.
+        """
+        by_id = (one.values for one in conditions if one.column.name == "id" and one.values is not None)
+        ids = list(next(by_id, ()))
+        if not ids or None in ids or len(ids) > _AT_ONCE:
+            return None
+        rows = list(verified_rows(self._connection, f'"id" IN ({_marks(ids)})', ids))
+        if len(rows) < len(ids):
+            return None
+
+        def word(row: Sequence[Any], column: Column) -> Word:
+            return row[PLACE[column.name]], row[PLACE[column.near]] if column.exact else None
+
+        return [number for number, row in rows if all(one.met(word(row, one.column)) for one in conditions)]
+
     def _sorted(self, numbers: NDArray[np.int64], sort: str | Iterable[str] | None) -> NDArray[np.int64]:
         """The numbers of the rows by the columns, exactly; rows that are equal stay in the order of their numbers."""
         import numpy as np
 
+        order = parse_order(sort)
+        if not order or not len(numbers):
+            return numbers
+        blocks, begins = np.unique((numbers - 1) // SIZE, return_index=True)
+        within = np.split((numbers - 1) % SIZE, begins[1:])
         keys = []
-        for column, falling in parse_order(sort):
-            parts = [self._column(block, column) for block in range(-(-self._rows() // SIZE))]
-            words = sorted({word for part in parts for word in part.words}, key=column.key)
-            ranks = {word: rank for rank, word in enumerate(reversed(words) if falling else words)}
+        for column, falling in order:
+            parts = [self._column(int(block), column) for block in blocks]
+            codes = [part.codes[places] for part, places in zip(parts, within, strict=True)]
+            words = {
+                part.words[code - 1]
+                for part, some in zip(parts, codes, strict=True)
+                for code in np.unique(some).tolist()
+                if code
+            }
+            ranks = _ranks(column, words, falling)
             last = len(words)  # what is absent comes last, whatever the direction
-            placed = [np.array([last, *(ranks[word] for word in part.words)])[part.codes] for part in parts]
-            keys.append(np.concatenate(placed)[numbers - 1] if placed else numbers)
-        return numbers[np.lexsort(keys[::-1])] if keys else numbers
+            tables = (np.array([last, *(ranks.get(word, last) for word in part.words)]) for part in parts)
+            keys.append(np.concatenate([table[some] for table, some in zip(tables, codes, strict=True)]))
+        return numbers[np.lexsort(keys[::-1])]
 
     def _rows(self) -> int:
         """How many rows there are; what is known of them is forgotten when the file has changed."""
@@ -166,3 +200,17 @@ def _looked_up(column: BlockColumn, met: Callable[[Word], bool], known: dict[Wor
         if word not in known:
             known[word] = met(word)
     return np.array([known[None, None], *(known[word] for word in column.words)])
+
+
+def _ranks(column: Column, words: Iterable[Word], falling: bool) -> dict[Word, int]:
+    """The place of each word in the exact order of the column, from 0 on."""
+    ordered = sorted(words, key=column.key, reverse=falling)
+    if column.kind != "angle":
+        return {word: rank for rank, word in enumerate(ordered)}
+    # The same angle may be written as different powers: these share a place.
+    groups = groupby(ordered, key=column.key)
+    return {word: rank for rank, (_, group) in enumerate(groups) for word in group}
+
+
+def _marks(values: Sequence[Any]) -> str:
+    return ", ".join("?" for _ in values)

@@ -141,7 +141,7 @@ def in_threads(
 
 
 def rows_of_elements(x: Array) -> list[list[Element]]:
-    """A matrix as rows of exact elements."""
-    flat = list(x.flat) if x.dtype == object else list(elements_of(x, "x").flat)
+    """A matrix as rows of exact elements; objects are taken as elements too, for mpfr numbers are none."""
+    flat = list(elements_of(x, "x").flat)
     width = x.shape[1]
     return [flat[n : n + width] for n in range(0, len(flat), width)]

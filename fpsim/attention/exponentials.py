@@ -15,6 +15,7 @@ __all__ = ["exp_all"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 _BLOCK = 4096
+_blocks, _one_by_one = exp_blocks.py_func, exp_array.py_func  # type: ignore[attr-defined]
 
 
 def _exp(spec: Spec, x: Array, out: Array) -> None:
@@ -22,19 +23,11 @@ def _exp(spec: Spec, x: Array, out: Array) -> None:
     raise NotImplementedError
 
 
-def _in_blocks(spec: Spec, x: Array, out: Array) -> None:
-    exp_blocks(spec, x, out)
-
-
-def _one_by_one(spec: Spec, x: Array, out: Array) -> None:
-    exp_array(spec, x, out)
-
-
 implement(
     _exp,
     {
-        Binary32: _in_blocks,
-        NearestFloat: _in_blocks,
+        Binary32: _blocks,
+        NearestFloat: _blocks,
         Binary64: _one_by_one,
         AnyFloat: _one_by_one,
         Grid: _one_by_one,

@@ -19,7 +19,8 @@ def members(values: ValueSet, x: Array) -> Array:
     [True, False]
     """
     stored = arithmetic.round(values, x)
-    return np.asarray((stored == x) | ((stored != stored) & (x != x)))
+    with np.errstate(invalid="ignore"):  # an mpfr NaN that is compared says so
+        return np.asarray((stored == x) | ((stored != stored) & (x != x)))
 
 
 def require_members(values: ValueSet, x: Array, what: str) -> None:

@@ -1,4 +1,4 @@
-"""The stages of a transformer as compiled kernels take them: a spec for each, and orders as numbers.
+"""The stages of a transformer as compiled kernels take them: a spec for each, and a way of summing (`Dot`).
 
 A `Kernels` is found once for a `Precision`.  Its `product` sets are where operands may come from another set (the
 values): there the spec is one whose operations take any binary64 operands, unless the products of two values are exact
@@ -12,49 +12,40 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fpsim.attention.sums import order_code
+from fpsim.attention.dots import Dot, Fused, Sum, sum_of
 from fpsim.precision import Precision
 from fpsim.rounding.kinds import Binary32, NearestFloat, Spec
 from fpsim.rounding.specs import general_spec_of, spec_of
 from fpsim.sums import Order
 from fpsim.valueset import ValueSet
 
-__all__ = ["Dot", "Kernels", "kernels_of"]
-
-
-class Dot(NamedTuple):
-    """A sum of products: the set of a product, of the running sum, of the result; its order; whether it is fused."""
-
-    product: Spec
-    total: Spec
-    result: Spec
-    kind: int
-    block: int
-    fused: bool
+__all__ = ["Kernels", "kernels_of"]
 
 
 class Kernels(NamedTuple):
     """values: of what is stored.  score: a query times a key.  difference: S - m.  softmax: exp and the division.
 
-    denominator: the sum of exponentials (its `product` has no part in it).  output: weights times values.  linear:
-    matrix products.  combine: biases, with any operands.
+    denominator: the sum of exponentials.  output: weights times values.  linear: matrix products.  combine: biases,
+    with any operands.  stage: of the results of `linear` and `norm`.  norm: the sums of coordinates of a norm.
     """
 
     values: Spec
     score: Dot
     difference: Spec
     softmax: Spec
-    denominator: Dot
+    denominator: Sum
     output: Dot
     linear: Dot
     combine: Spec
+    stage: Spec
+    norm: Sum
 
     @property
     def dtype(self) -> Any:
         """What arrays hold: binary32 where every stage is fp32, else binary64."""
-        dots = (self.score, self.denominator, self.output, self.linear)
+        dots = (self.score, self.denominator, self.output, self.linear, self.norm)
         specs = [self.values, self.difference, self.softmax, self.combine]
-        specs += [spec for dot in dots for spec in dot[:3]]
+        specs += [each for dot in dots for each in dot if isinstance(each, tuple)]
         return np.float32 if all(isinstance(spec, Binary32) for spec in specs) else np.float64
 
 
@@ -73,30 +64,34 @@ def _kernels_of(precision: Precision) -> Kernels | None:
     values, fma = regime.values, regime.fma
     sets = [each for stage, each in precision.stages.items() if stage != "rotate"]  # rotations: `arithmetic`
     sets += [order.accumulator for order in (regime.order, precision.dot) if order.accumulator is not None]
-    specs = {each: spec_of(each) for each in sets}
+    specs: dict[ValueSet, Any] = {each: spec_of(each) for each in sets}
     if any(spec is None for spec in specs.values()):
         return None
 
     def with_operands_of(operands: ValueSet, stage: ValueSet) -> Any:
         return specs[stage] if operands == stage else general_spec_of(stage)
 
+    def sums(stage: ValueSet, order: Order, product: Any) -> Sum:
+        # Terms of a sum in the set itself are its values; those of a wide accumulator are rounded into it first.
+        return sum_of(order, product, specs[stage], None if order.accumulator is None else specs[order.accumulator])
+
     def dot(stage: ValueSet, order: Order) -> Dot:
         exact = isinstance(specs[values], Binary32 | NearestFloat)
-        product: Any = specs[stage] if exact else with_operands_of(values, stage)
-        # Terms of a sum in the set itself are its values; those of a wide accumulator are rounded into it first.
-        total: Any = specs[stage if order.accumulator is None else order.accumulator]
-        if fma and not exact:
-            total = general_spec_of(stage if order.accumulator is None else order.accumulator)
-        result: Any = specs[stage]
-        return Dot(product, total, result, *order_code(order), fma)
+        if fma:
+            chain = stage if order.accumulator is None else order.accumulator
+            total: Any = specs[chain] if exact else general_spec_of(chain)
+            return Fused(total, specs[stage], order.kind == "reverse", order.accumulator is not None)
+        return sums(stage, order, specs[stage] if exact else with_operands_of(values, stage))
 
     return Kernels(
-        values=specs[values],  # type: ignore[arg-type]
+        values=specs[values],
         score=dot(regime.score, precision.dot),
         difference=with_operands_of(regime.score, regime.softmax),
-        softmax=specs[regime.softmax],  # type: ignore[arg-type]
-        denominator=dot(regime.softmax, regime.order),
+        softmax=specs[regime.softmax],
+        denominator=sums(regime.softmax, regime.order, specs[regime.softmax]),
         output=dot(regime.output, regime.order),
         linear=dot(linear, precision.dot),
         combine=with_operands_of(values, linear),
+        stage=specs[linear],
+        norm=sums(linear, precision.dot, specs[linear]),
     )

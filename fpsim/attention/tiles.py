@@ -12,11 +12,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fpsim import scalar
+from fpsim.attention.dots import Chain, Dot, Fused, Sum, Tree, Wide
 from fpsim.attention.exponentials import exp_all
-from fpsim.attention.products import finish, inner, outer, products
-from fpsim.attention.stages import Dot, Kernels
-from fpsim.attention.sums import REVERSE, Counts, Tile, is_chain, sum_tile
+from fpsim.attention.products import inner, outer
+from fpsim.attention.stages import Kernels
+from fpsim.attention.sums import Counts, Tile, sum_tile
 from fpsim.compilation import kernel
+from fpsim.rounding.dispatch import implement
 from fpsim.rounding.kinds import Spec
 
 __all__ = ["LANES", "attend_items", "score_tile", "softmax_tile", "weighted_tile"]
@@ -28,7 +30,7 @@ LANES = 32
 
 # The compiled doors of `fpsim.scalar`: the compiler inlines them where they are short, so that loops vectorize, and
 # leaves the long ones of other kinds out, which would take it seconds each.
-_sub, _div, _round_to = scalar._sub_closed, scalar._div_closed, scalar.round_to
+_sub, _mul, _div, _round_to = scalar._sub_closed, scalar._mul_closed, scalar._div_closed, scalar.round_to
 
 
 @kernel()
@@ -36,7 +38,9 @@ def score_tile(dot: Dot, queries: Array, keys: Array, counts: Counts, scores: Ti
     """scores[j, r] = the dot product of queries[:, r] and keys[j], in the set and the order of `dot`."""
     size, lanes = queries.shape
     terms = np.empty((size, lanes), scores.dtype)
-    every = np.full(lanes, size)
+    every = np.empty(lanes, np.int64)
+    for r in range(lanes):
+        every[r] = size
     first = 0
     for j in range(counts[lanes - 1]):
         while counts[first] <= j:
@@ -48,7 +52,7 @@ def score_tile(dot: Dot, queries: Array, keys: Array, counts: Counts, scores: Ti
 def softmax_tile(
     difference: Spec,
     softmax: Spec,
-    denominator: Dot,
+    denominator: Sum,
     values: Spec,
     scores: Tile,
     counts: Counts,
@@ -63,7 +67,9 @@ def softmax_tile(
     # Slices, and ranges from 0: see `fpsim.attention.sums`.
     lanes = counts.size
     most = counts[lanes - 1]
-    greatest = np.full(lanes, -np.inf)
+    greatest = np.empty(lanes)
+    for r in range(lanes):
+        greatest[r] = -np.inf
     first = 0
     for j in range(most):
         while counts[first] <= j:
@@ -81,10 +87,7 @@ def softmax_tile(
         for r in range(top.size):
             found[r] = _sub(difference, np.float64(row[r]), top[r])
     exp_all(softmax, weights[:most].reshape(most * lanes), exponentials[:most].reshape(most * lanes))
-    sum_tile(
-        denominator.total, denominator.result, denominator.kind, denominator.block,
-        exponentials, weights, counts, denominators,
-    )  # fmt: skip
+    sum_tile(denominator, exponentials, weights, counts, denominators)
     first = 0
     for j in range(most):
         while counts[first] <= j:
@@ -97,18 +100,23 @@ def softmax_tile(
 
 @kernel()
 def weighted_tile(dot: Dot, weights: Tile, values: Array, counts: Counts, scratch: Tile, out: Tile) -> None:
-    """out[d, r] = the sum over j of weights[j, r] values[j, d], in the set and the order of `dot`; 0 for no keys."""
+    """out[d, r] = the sum over j of weights[j, r] values[j, d], in the sets and the order of `dot`; 0 for no keys."""
+    for d in range(out.shape[0]):
+        for r in range(out.shape[1]):
+            out[d, r] = 0.0
+    _weighted(dot, weights, values, counts, scratch, out)
+
+
+def _weighted(dot: Dot, weights: Tile, values: Array, counts: Counts, scratch: Tile, out: Tile) -> None:
+    """`weighted_tile`, for each type of `dot`; out is 0."""
+    raise NotImplementedError
+
+
+@kernel()
+def _weighted_chain(dot: Dot, backwards: bool, weights: Tile, values: Array, counts: Counts, out: Tile) -> None:
+    """Key by key, all lanes that see it; `fpsim.attention.sums` has the same walk."""
     lanes = counts.size
     most = counts[lanes - 1]
-    size = values.shape[1]
-    out[:] = 0.0
-    if not is_chain(dot.kind):
-        for d in range(size):
-            for j in range(most):
-                products(dot, weights[j], np.float64(values[j, d]), scratch[j])
-            sum_tile(dot.total, dot.result, dot.kind, dot.block, scratch, scratch, counts, out[d])
-        return
-    backwards = dot.kind == REVERSE
     first = lanes if backwards else 0
     for n in range(most):
         j = most - 1 - n if backwards else n
@@ -121,7 +129,42 @@ def weighted_tile(dot: Dot, weights: Tile, values: Array, counts: Counts, scratc
                 first += 1
             started = lanes if j == 0 else first
         outer(dot, weights[j], values[j], out, first, started)
-    finish(dot, out)
+
+
+def _weighted_in_chain(dot: Chain, weights: Tile, values: Array, counts: Counts, scratch: Tile, out: Tile) -> None:
+    _weighted_chain(dot, dot.backwards, weights, values, counts, out)
+
+
+def _weighted_wide(dot: Wide, weights: Tile, values: Array, counts: Counts, scratch: Tile, out: Tile) -> None:
+    backwards = False
+    _weighted_chain(dot, backwards, weights, values, counts, out)
+    for d in range(out.shape[0]):
+        for r in range(out.shape[1]):
+            out[d, r] = _round_to(dot.result, np.float64(out[d, r]))
+
+
+def _weighted_fused(dot: Fused, weights: Tile, values: Array, counts: Counts, scratch: Tile, out: Tile) -> None:
+    _weighted_chain(dot, dot.backwards, weights, values, counts, out)
+    if dot.wide:
+        for d in range(out.shape[0]):
+            for r in range(out.shape[1]):
+                out[d, r] = _round_to(dot.result, np.float64(out[d, r]))
+
+
+def _weighted_tree(dot: Tree, weights: Tile, values: Array, counts: Counts, scratch: Tile, out: Tile) -> None:
+    for d in range(values.shape[1]):
+        for j in range(counts[counts.size - 1]):
+            y = np.float64(values[j, d])
+            for r in range(counts.size):
+                scratch[j, r] = _mul(dot.product, np.float64(weights[j, r]), y)
+        sum_tile(dot, scratch, scratch, counts, out[d])
+
+
+implement(
+    _weighted,
+    {Chain: _weighted_in_chain, Wide: _weighted_wide, Fused: _weighted_fused, Tree: _weighted_tree},
+    inline=False,
+)
 
 
 @kernel()
@@ -136,7 +179,9 @@ def attend_items(kernels: Kernels, q: Array, k: Array, v: Array, own: int, begin
     for start in range(begin, end, LANES):
         # Arrays of just this many lanes: contiguous, so that every kernel is compiled for one layout.
         lanes = min(LANES, end - start)
-        counts = np.arange(start + own, start + own + lanes)
+        counts = np.empty(lanes, np.int64)
+        for r in range(lanes):
+            counts[r] = start + own + r
         most = max(1, counts[lanes - 1])
         scores, exponentials = np.empty((most, lanes), q.dtype), np.empty((most, lanes), q.dtype)
         weights = np.empty((most, lanes), q.dtype)

@@ -238,8 +238,9 @@ def _norm(kernels: Kernels, norm: Norm | None, x: Array, threads: int | None) ->
 
     rows = np.ascontiguousarray(x.reshape(-1, x.shape[-1]), dtype=np.float64)
     out = np.empty_like(rows)
-    bias = np.zeros(0) if norm.bias is None else norm.bias
-    gain, epsilon = norm.gain, float(norm.epsilon[0])
+    # Copies in binary64: parameters may be objects, and are read-only, which is for numba a type of its own.
+    gain, epsilon = np.array(norm.gain, dtype=np.float64), float(norm.epsilon[0])
+    bias = np.zeros(0) if norm.bias is None else np.array(norm.bias, dtype=np.float64)
 
     def part(a: int, b: int) -> None:
         norm_rows(kernels, rows[a:b], gain, bias, epsilon, out[a:b])

@@ -66,6 +66,8 @@ def from_state_dict(
         raise InputError("layout", layout, f"one of {', '.join(LAYOUTS)}")
     if pairs not in ("adjacent", "halves"):
         raise InputError("pairs", pairs, "adjacent or halves")
+    if not isinstance(alphabet, str | list | tuple):
+        raise InputError("alphabet", alphabet, "a text or a list of letters")
     chosen = precision if isinstance(precision, Precision) else Precision.of(precision)
     arrays = parameter_names(_arrays(state), layout)
     count = layer_count(arrays)

@@ -36,19 +36,20 @@ _add, _sub, _mul, _div, _sqrt, _round_to = (
 @kernel()
 def norm_rows(kernels: Kernels, x: Array, gain: Array, bias: Array, epsilon: float, out: Array) -> None:
     """out[i] = the norm of x[i]; binary64 arrays (rows, D); no bias where it is empty."""
-    dot, linear = kernels.linear, kernels.linear.result
+    dot, linear = kernels.norm, kernels.stage
     size = x.shape[1]
     terms, scratch = np.empty((size, 1)), np.empty((size, 1))
-    every, total = np.full(1, size), np.empty(1)
+    every, total = np.empty(1, np.int64), np.empty(1)
+    every[0] = size
     for i in range(x.shape[0]):
         for d in range(size):
             terms[d, 0] = _round_to(linear, x[i, d])
-        sum_tile(dot.total, linear, dot.kind, dot.block, terms, scratch, every, total)
+        sum_tile(dot, terms, scratch, every, total)
         mean = _div(linear, total[0], float(size))
         for d in range(size):
             out[i, d] = _sub(linear, x[i, d], mean)
             terms[d, 0] = _mul(linear, out[i, d], out[i, d])
-        sum_tile(dot.total, linear, dot.kind, dot.block, terms, scratch, every, total)
+        sum_tile(dot, terms, scratch, every, total)
         deviation = _sqrt(linear, _add(linear, _div(linear, total[0], float(size)), epsilon))
         for d in range(size):
             y = _mul(linear, _div(linear, out[i, d], deviation), gain[d])

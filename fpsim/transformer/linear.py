@@ -13,8 +13,9 @@ import numpy as np
 
 from fpsim import scalar
 from fpsim.attention.attend import in_pieces
+from fpsim.attention.dots import Dot
 from fpsim.attention.products import inner
-from fpsim.attention.stages import Dot, Kernels
+from fpsim.attention.stages import Kernels
 from fpsim.compilation import kernel
 from fpsim.rounding.kinds import Spec
 
@@ -35,10 +36,13 @@ def linear_rows(
     """
     size, outputs = columns.shape
     terms = np.empty((size, outputs), out.dtype)
-    every = np.full(outputs, size)
+    every = np.empty(outputs, np.int64)
+    for o in range(outputs):
+        every[o] = size
+    start: Any = np.int64(0)  # no literal: `inner` is compiled once for all its callers
     for i in range(x.shape[0]):
         row = out[i]
-        inner(dot, columns, x[i], row, terms, every, 0)
+        inner(dot, columns, x[i], row, terms, every, start)
         if bias.size:
             for o in range(outputs):
                 row[o] = _add(combine, np.float64(row[o]), np.float64(bias[o]))
@@ -53,7 +57,7 @@ def apply_linear(
     """W x + b at every position of x (.., in), in threads; arrays of the kernels' type."""
     kind = kernels.dtype
     rows = np.ascontiguousarray(x.reshape(-1, x.shape[-1]), dtype=kind)
-    columns = np.ascontiguousarray(weight.T, dtype=kind)
+    columns = np.array(weight.T, dtype=kind, order="C")  # a copy: read-only arrays are a type of their own for numba
     added = np.zeros(0, kind) if bias is None else bias.astype(kind)
     out = np.empty((rows.shape[0], weight.shape[0]), kind)
 

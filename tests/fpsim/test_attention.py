@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 import fpsim
 from fpsim.attention import reference
 from fpsim.attention.attend import attend, rows_of_elements
+from fpsim.attention.dots import Chain, Fused, Tree, Wide
 from fpsim.attention.rows import attention_rows
+from fpsim.attention.stages import kernels_of
 from fpsim.attention.tiles import LANES
 from fpsim.errors import InputError, UnsupportedError
 from fpsim.rounding.reference import is_nan
@@ -111,6 +113,15 @@ def test_value_sets_without_kernels():
     found = attend(precision, q, k, v)
     assert found.dtype == object
     assert list(found.ravel()) == expected(precision, q, k, v, "strict")
+
+
+def test_the_way_of_summing_is_a_type():
+    """So that kernels are compiled for the one that is asked for, and orders of one way share them."""
+    ways = [type(kernels_of(Precision.of("fp16", order=order, dot=order)).output) for order in ORDERS]
+    assert ways == [Chain, Chain, Tree, Tree, Wide]
+    fused = [kernels_of(Precision.of("fp16", order=order, dot=order, fma=True)) for order in ("reverse", "wide:fp32")]
+    assert [type(each.linear) for each in fused] == [Fused, Fused]
+    assert [type(each.denominator) for each in fused] == [type(each.norm) for each in fused] == [Chain, Wide]
 
 
 def in_numpy_float16(q, k, v):

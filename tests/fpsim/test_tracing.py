@@ -291,6 +291,19 @@ def test_exact_values_beyond_binary64():
     assert "e-2172" in str(found)
 
 
+def test_infinities_and_nans_beyond_binary64():
+    """What fp128 stores is mpfr numbers: infinities, NaN and zeros among them, of queries, keys and values."""
+    huge = mpq(10) ** 3000
+    model = plain("fp128", {"a": (huge, huge), "b": (-0.0, huge)}, query=(huge,))
+    found = trace(rounded(model), "aab", 0, 0)
+    assert [row.scores for row in found.rows[2:]] == [(0, INF), (0, INF, INF), (0, INF, INF, INF)]
+    assert kinds(found, 4) == {("overflow", "score"): 3, ("nan", "difference"): 3}
+    assert math.isnan(activations(rounded(model), "aab").value)
+    # and where they are what a head begins with
+    again = Transformer(("a", "b"), model.embedding, (*model.layers, *model.layers), model.classifier, model.precision)
+    assert ("nan", "input") in kinds(trace(rounded(again), "aab", 1, 0), 3)
+
+
 def test_json():
     found = trace(random_model("e4m3", 6, scale=2.0), "abca", 1, 0)
     shown = json.loads(json.dumps(found.to_json(), sort_keys=True, allow_nan=False))

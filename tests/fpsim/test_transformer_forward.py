@@ -9,8 +9,22 @@ import fpsim
 from fpsim.errors import InputError
 from fpsim.realization.array_file import ArrayKind
 from fpsim.rounding.reference import is_nan
-from fpsim.transformer import Attention, Layer, Linear, Norm, Precision, Rotary, Transformer, forward_reference
+from fpsim.transformer import (
+    Attention,
+    FeedForward,
+    Layer,
+    Linear,
+    Norm,
+    Precision,
+    Rotary,
+    Transformer,
+    forward_reference,
+    parameters,
+    rounded,
+)
 from fpsim.transformer.forward import activations, run
+from fpsim.transformer.layer_norm import norm_rows
+from fpsim.transformer.linear import linear_rows
 
 WORDS = ["", "a", "b", "ab", "abba", "bbbab"]
 
@@ -43,6 +57,30 @@ def test_tables_as_the_reference(random_model):
 @pytest.mark.parametrize("order", ["reverse", "pairwise", "blocked:2", "wide:fp32"])
 def test_orders_as_the_reference(order, random_model):
     agree(random_model(5, Precision.of("fp16", order=order, dot=order)))
+
+
+def test_parameters_that_are_texts():
+    """Exact numbers, as texts are taken, are what the same floats are, norms included."""
+    one, half = Linear([["1/2", "1"]], ["1"]), Norm(["1/2", "2"], ["0", "1"])
+    parts = {"feed_forward": FeedForward(one, Linear([["1"], ["2"]])), "feed_forward_norm": half}
+    model = Transformer(("a", "b"), [["0", "1"], ["1", "2"], ["3", "1/2"], ["1", "1"]], (Layer(**parts),), one, "fp16")
+    assert any(array.dtype == object for array in parameters(model).values())
+    agree(model)
+    assert np.array_equal(run(model, WORDS).values, run(rounded(model), WORDS).values)
+
+
+def test_a_kernel_is_compiled_once_for_weights_and_their_copies():
+    """Parameters are read-only: were they passed on as they are, kernels would be compiled a second time for them."""
+    for bias in (None, [1.0]):
+        norm = Norm([1.0], bias)
+        one = Linear([[1.0]], bias)  # of this shape the transposed weight is contiguous, and no copy by itself
+        layer = Layer(None, FeedForward(one, one), None, norm)
+        agree(Transformer(("a", "b"), [[1.0], [0.5], [0.25], [2.0]], (layer,), one, "fp16"))
+    arrays = [
+        x for each in (linear_rows, norm_rows) for types in each.signatures for x in types if hasattr(x, "layout")
+    ]
+    assert arrays
+    assert all(x.mutable for x in arrays)
 
 
 def test_fused_as_the_reference(random_model):

@@ -268,7 +268,7 @@ def test_a_rational_scale_is_exact():
     ({"embedding.weight": object()}, {}, "embedding.weight"), ({"embedding.weight": [[1, 2], [3]]}, {}, "embedding.weight"), ({3: np.zeros(2)}, {}, "3"),
     ({"layers.0.attention.query.weight": np.float32(1)}, {}, "query.weight"), ({}, {"heads": 3}, "heads"), ({}, {"heads": [2]}, "heads"), ({}, {"heads": 0}, "heads"), ({}, {"heads": True}, "heads"),
     ({}, {"rotary": [None]}, "rotary"), ({}, {"rotary": Rotary.of(["1"])}, "rotary"), ({}, {"layout": "llama"}, "layout"), ({}, {"pairs": "thirds"}, "pairs"), ({}, {"mask": "none"}, "mask"), ({}, {"epsilon": "x"}, "epsilon"),
-    ({}, {"epsilon": -1}, "epsilon"), ({}, {"alphabet": "a"}, "embedding"), ({}, {"alphabet": "aa"}, "alphabet"), ({}, {"precision": "fp15"}, "value set"), ({}, {"layout": "torch-encoder"}, "torch-encoder"),
+    ({}, {"epsilon": -1}, "epsilon"), ({}, {"alphabet": "a"}, "embedding"), ({}, {"alphabet": "aa"}, "alphabet"), ({}, {"alphabet": 5}, "alphabet"), ({}, {"precision": "fp15"}, "value set"), ({}, {"layout": "torch-encoder"}, "torch-encoder"),
     ({}, {"rotary": 3}, "rotary"), ({}, {"heads": None}, "heads"),
 ])  # fmt: skip
 def test_bad_input(change, said, text):
