@@ -1,6 +1,6 @@
 """Who is told when a kernel is being compiled: functions in a list, which whoever shows progress adds to.
 
-Compiling the kernels for a kind of value set takes up to half a minute, once on a machine.  This module imports
+Compiling the kernels for a kind of value set takes some ten seconds, once on a machine.  This module imports
 nothing: `fpsim.compilation`, which needs numba, calls `tell` where it has been loaded.
 """
 
