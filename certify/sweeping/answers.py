@@ -10,7 +10,8 @@ from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self, TypeAlias
 
 from certify.sweeping.columns import COLUMNS, Column, find_column
-from certify.sweeping.row_reader import PLACE, RowReader
+from certify.sweeping.row_reader import RowReader
+from certify.sweeping.verified import PLACE
 from fpsim.errors import FpcertError, InputError, UnsupportedError
 from fpsim.number import parse_number
 

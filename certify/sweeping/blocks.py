@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -62,6 +62,21 @@ class BlockColumn:
             found.append(code)
         return BlockColumn(words, np.array(found, dtype=np.uint16))
 
+    def changed(self, values: Mapping[int, Word]) -> BlockColumn:
+        """The column with these values in their places, from 0 on; itself where it has them already.
+
+        >>> column = BlockColumn.of([(7, 7.0), (None, None)])
+        >>> column.changed({1: (8, 8.0)}).codes.tolist(), column.changed({1: (None, None)}) is column
+        ([1, 2], True)
+        """
+        words: list[Word] = [(None, None), *self.words]
+        if all(words[self.codes[place]] == value for place, value in values.items()):
+            return self
+        every = [words[code] for code in self.codes.tolist()]
+        for place, value in values.items():
+            every[place] = value
+        return BlockColumn.of(every)
+
 
 def numbers_of(block: int) -> range:
     """The numbers of the rows of a block."""
@@ -92,6 +107,9 @@ def unpack_column(block: int, name: str, packed: bytes) -> BlockColumn:
     codes, hashes = rest[: 2 * SIZE], rest[2 * SIZE :]
     if (found_block, found_name, len(codes)) != (block, name, 2 * SIZE):
         raise ValueError(f"this is column {found_name} of block {found_block}")
-    if words is None:
-        words = [(hashes[place : place + _HASH], None) for place in range(0, len(hashes), _HASH)]
-    return BlockColumn([(entry, near) for entry, near in words], np.frombuffer(codes, dtype="<u2"))
+    found = (
+        [(hashes[place : place + _HASH], None) for place in range(0, len(hashes), _HASH)]
+        if words is None
+        else [(entry, near) for entry, near in words]
+    )
+    return BlockColumn(found, np.frombuffer(codes, dtype="<u2"))

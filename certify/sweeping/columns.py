@@ -183,6 +183,8 @@ def order(a: Any, b: Any) -> int:
     0
     """
     left, right = _angle(a), _angle(b)
+    if left.unit == right.unit == "one":
+        return int(left.coefficient > right.coefficient) - int(left.coefficient < right.coefficient)
     if left == right:
         return 0
     for bits in _BITS:
@@ -216,7 +218,7 @@ def _order_of_roots(left: Angle, right: Angle) -> int | None:
     if sum(sizes) > _MOST_BITS:
         return None
     quotient = math.prod((base**exponent for base, exponent in terms), start=mpq(1))
-    larger = (quotient > 1) - (quotient < 1)
+    larger = int(quotient > 1) - int(quotient < 1)
     return larger if left.coefficient > 0 else -larger
 
 

@@ -1,6 +1,7 @@
 """`--where`: conditions on the columns of a results file, each a question about one value.
 
     n_max>100      =  !=  <  <=  >  >=  against a value of the column's kind, exactly: C=1/3, C>0.1, n_max<1e12, g<pi/7
+                   (g=100^(-1/16) finds 10000^(-2/64) too: it is the same number)
     dtype=fp16|bf16    one of several values; != none of them
     reason~memory  contains this text
     period=null    absent; != null: present.  != counts an absent value as different, an order counts it as neither

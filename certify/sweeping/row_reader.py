@@ -12,23 +12,22 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from certify.sweeping.blocks import SIZE, BlockColumn, Word, numbers_of, unpack_column
+from certify.sweeping.blocks import SIZE, BlockColumn, Word, numbers_of
 from certify.sweeping.columns import Column
-from certify.sweeping.database import entries, guard, open_for_reading
+from certify.sweeping.database import guard, open_for_reading
 from certify.sweeping.details import Detail, unpack
 from certify.sweeping.filters import Filter, parse_filter, parse_order
-from certify.sweeping.verified import columns_of, read_extent, verified_rows
+from certify.sweeping.verified import PLACE, columns_of, kept_column, read_extent, verified_rows, word_of
 from fpsim.number import parse_count
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["PLACE", "RowReader"]
+__all__ = ["RowReader"]
 
 _PIECES = 256  # of details that are kept unpacked
 _AT_ONCE = 500  # parameters of one statement: SQLite has a limit
-PLACE = {name: place for place, name in enumerate((*entries(), "piece"))}  # of an entry in a row
 MAX_ROWS = 2**63 - 1  # SQLite counts no further
 
 
@@ -119,11 +118,7 @@ class RowReader:
         rows = list(verified_rows(self._connection, f'"id" IN ({_marks(ids)})', ids))
         if len(rows) < len(ids):
             return None
-
-        def word(row: Sequence[Any], column: Column) -> Word:
-            return row[PLACE[column.name]], row[PLACE[column.near]] if column.exact else None
-
-        return [number for number, row in rows if all(one.met(word(row, one.column)) for one in conditions)]
+        return [number for number, row in rows if all(one.met(word_of(row, one.column)) for one in conditions)]
 
     def _sorted(self, numbers: NDArray[np.int64], sort: str | Iterable[str] | None) -> NDArray[np.int64]:
         """The numbers of the rows by the columns, exactly; rows that are equal stay in the order of their numbers."""
@@ -163,14 +158,10 @@ class RowReader:
         """One column of a block: as it is kept, or of the rows themselves."""
         key = block, column.name
         if key not in self._columns:
-            query = "SELECT packed FROM blocks WHERE name = ? AND block = ?"
-            packed = self._connection.execute(query, (column.name, block)).fetchone()
-            if packed is not None:
-                try:
-                    self._columns[key] = unpack_column(block, column.name, packed[0])
-                except ValueError as error:
-                    raise sqlite3.DatabaseError(f"its column {column.name} cannot be read: {error}") from error
-            else:  # the last rows, or a sweep was killed before it had filled this block
+            kept = kept_column(self._connection, block, column.name)
+            if kept is not None:
+                self._columns[key] = kept
+            else:  # the last rows
                 self._columns |= {(block, name): one for name, one in columns_of(self._connection, block).items()}
         return self._columns[key]
 
@@ -196,6 +187,8 @@ def _looked_up(column: BlockColumn, met: Callable[[Word], bool], known: dict[Wor
     """Whether each code of the column meets the condition.  known: of the values that other blocks have too."""
     import numpy as np
 
+    if 2 * len(column.words) > len(column.codes):  # hashes, say: they hardly come again
+        return np.array([met((None, None)), *map(met, column.words)])
     for word in ((None, None), *column.words):
         if word not in known:
             known[word] = met(word)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -17,7 +17,16 @@ from certify.sweeping.database import check_head, entries, guard, open_for_writi
 from certify.sweeping.details import TOGETHER, Detail, pack
 from certify.sweeping.file_lock import FileLock
 from certify.sweeping.job import Job
-from certify.sweeping.verified import check_structure, checksum, columns_of, read_extent, write_extent
+from certify.sweeping.verified import (
+    PLACE,
+    check_structure,
+    checksum,
+    columns_of,
+    kept_column,
+    read_extent,
+    word_of,
+    write_extent,
+)
 from certify.sweeping.work import Row
 
 __all__ = ["Store"]
@@ -25,8 +34,6 @@ __all__ = ["Store"]
 _NAMES = entries()
 _COLUMN = {column.name: column for column in COLUMNS}
 _ID = _COLUMN["id"]
-_PLACE = {name: place for place, name in enumerate(_NAMES)}
-_LAST = COLUMNS[-1].name  # of a block that is there every column is
 _AT_ONCE = 500  # parameters of one statement: SQLite has a limit
 
 
@@ -77,7 +84,6 @@ class Store:
         try:
             with suppress(sqlite3.Error):  # a reader, or a full disk: the next sweep tidies up
                 self._connection.execute("PRAGMA busy_timeout = 0")
-                self._fill_blocks()
                 self._connection.execute("PRAGMA journal_mode = DELETE")
             self._connection.close()
         finally:
@@ -109,17 +115,16 @@ class Store:
         with guard(self.path, "write"):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
-                rows, filled = self._rows, set(self._filled)
-                written: set[int] = set()
+                filled = set(self._filled)
+                written: dict[int, list[Any]] = {}
                 source = iter(done)
                 while some := list(islice(source, TOGETHER)):
                     numbers, names = self._add_piece(some)
                     written |= numbers
                     filled |= names
-                rows = max(rows, *written, 0)
+                rows = max(self._rows, *written, 0)
                 write_extent(self._connection, rows, filled)
-                old = {(number - 1) // SIZE for number in written if number <= self._rows}
-                self._connection.executemany("DELETE FROM blocks WHERE block = ?", [(block,) for block in old])
+                self._change_blocks({number: row for number, row in written.items() if number <= self._rows})
                 for block in range(self._rows // SIZE, rows // SIZE):
                     self._fill_block(block)
                 self._connection.execute("COMMIT")
@@ -129,19 +134,21 @@ class Store:
                     self._connection.execute("ROLLBACK")
                 raise
 
-    def _fill_blocks(self) -> None:
-        """Those that are not there: a row of theirs was done again, or the last sweep was killed."""
-        there = {block for (block,) in self._connection.execute("SELECT block FROM blocks WHERE name = ?", (_LAST,))}
-        for block in range(self._rows // SIZE):
-            if block not in there:
-                self._connection.execute("BEGIN IMMEDIATE")
-                try:
-                    self._fill_block(block)
-                    self._connection.execute("COMMIT")
-                except BaseException:
-                    if self._connection.in_transaction:
-                        self._connection.execute("ROLLBACK")
-                    raise
+    def _change_blocks(self, written: Mapping[int, Sequence[Any]]) -> None:
+        """Put rows that were done again, by their numbers, into the blocks that are full."""
+        changed: dict[int, dict[int, Sequence[Any]]] = {}
+        for number, row in written.items():
+            block, place = divmod(number - 1, SIZE)
+            changed.setdefault(block, {})[place] = row
+        for block, rows in changed.items():
+            for column in COLUMNS:
+                old = kept_column(self._connection, block, column.name)
+                if old is None:  # the last rows are in no block yet
+                    continue
+                new = old.changed({place: word_of(row, column) for place, row in rows.items()})
+                if new is not old:
+                    entry = pack_column(block, column.name, new), block, column.name
+                    self._connection.execute("UPDATE blocks SET packed = ? WHERE block = ? AND name = ?", entry)
 
     def _fill_block(self, block: int) -> None:
         pieces = [
@@ -150,22 +157,24 @@ class Store:
         ]
         self._connection.executemany("INSERT INTO blocks VALUES (?, ?, ?)", pieces)
 
-    def _add_piece(self, done: Sequence[tuple[Job, Row]]) -> tuple[set[int], set[str]]:
-        """Write these rows, their details in one piece; their numbers, and the columns that have an entry.
+    def _add_piece(self, done: Sequence[tuple[Job, Row]]) -> tuple[dict[int, list[Any]], set[str]]:
+        """Write these rows, their details in one piece; their entries by number, and the columns that have one.
 
         Of a job that is done again the old details stay where they are: no row leads to them any more.
         """
         (piece,) = self._connection.execute("SELECT coalesce(max(piece), 0) + 1 FROM details").fetchone()
         filled: set[str] = set()
         details: list[tuple[int, Detail]] = []
+        written: dict[int, list[Any]] = {}
         for job, row in done:
             entries, names = _entries_of(job, row)
             entries.append(piece)
             (number,) = self._connection.execute(self._insert, [*entries, checksum(entries)]).fetchone()
             details.append((number, (job.text, row.answer)))
+            written[number] = entries
             filled |= names
         self._connection.execute("INSERT INTO details VALUES (?, ?)", (piece, pack(details)))
-        return {number for number, _ in details}, filled
+        return written, filled
 
 
 def _entries_of(job: Job, row: Row) -> tuple[list[Any], set[str]]:
@@ -186,6 +195,6 @@ def _entries_of(job: Job, row: Row) -> tuple[list[Any], set[str]]:
     for name, value in values.items():
         if value is not None:
             stored = _COLUMN[name].stored(value)
-            found[_PLACE[name] : _PLACE[name] + len(stored)] = stored
+            found[PLACE[name] : PLACE[name] + len(stored)] = stored
             filled.add(name)
     return found, filled

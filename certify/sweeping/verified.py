@@ -10,11 +10,28 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from certify.sweeping.blocks import BlockColumn, numbers_of
-from certify.sweeping.columns import COLUMNS
+from certify.sweeping.blocks import BlockColumn, Word, numbers_of, unpack_column
+from certify.sweeping.columns import COLUMNS, Column
 from certify.sweeping.database import entries, quoted
 
-__all__ = ["check_structure", "checksum", "columns_of", "read_extent", "verified_rows", "write_extent"]
+__all__ = [
+    "PLACE",
+    "check_structure",
+    "checksum",
+    "columns_of",
+    "kept_column",
+    "read_extent",
+    "verified_rows",
+    "word_of",
+    "write_extent",
+]
+
+PLACE = {name: place for place, name in enumerate((*entries(), "piece"))}  # of an entry in a row
+
+
+def word_of(row: Sequence[Any], column: Column) -> Word:
+    """The value of the column in the row."""
+    return row[PLACE[column.name]], row[PLACE[column.near]] if column.exact else None
 
 
 def checksum(row: Sequence[Any]) -> int:
@@ -65,6 +82,18 @@ def verified_rows(
         yield number, row
 
 
+def kept_column(connection: sqlite3.Connection, block: int, name: str) -> BlockColumn | None:
+    """One column of a block as `blocks` has it; None: not at all.  Raises `sqlite3.DatabaseError`."""
+    query = "SELECT packed FROM blocks WHERE name = ? AND block = ?"
+    packed = connection.execute(query, (name, block)).fetchone()
+    if packed is None:
+        return None
+    try:
+        return unpack_column(block, name, packed[0])
+    except ValueError as error:
+        raise sqlite3.DatabaseError(f"its column {name} cannot be read: {error}") from error
+
+
 def columns_of(connection: sqlite3.Connection, block: int) -> dict[str, BlockColumn]:
     """The columns of a block, of the rows themselves.  Raises `sqlite3.DatabaseError` where one of them is missing."""
     numbers = numbers_of(block)
@@ -72,10 +101,4 @@ def columns_of(connection: sqlite3.Connection, block: int) -> dict[str, BlockCol
     rows, _ = read_extent(connection)
     if [number for number, _ in found] != list(range(numbers[0], min(numbers[-1], rows) + 1)):
         raise sqlite3.DatabaseError(f"rows between {numbers[0]} and {numbers[-1]} are not there")
-    series = dict(zip(entries(), zip(*(row for _, row in found), strict=True), strict=False))
-    return {
-        column.name: BlockColumn.of(zip(series[column.name], series[column.near], strict=True))
-        if column.exact
-        else BlockColumn.of((entry, None) for entry in series[column.name])
-        for column in COLUMNS
-    }
+    return {column.name: BlockColumn.of(word_of(row, column) for _, row in found) for column in COLUMNS}

@@ -28,9 +28,9 @@ def command(
     del quiet  # it says nothing but its result
     if as_json and output_file is None:
         raise click.UsageError("With --json the page needs a file: -o FILE.")
-    with results(file) as answers:
+    with results(file) as answers, answers.snapshot():
         page = report_page(answers, where=where, title=title)
-        write(page, output_file)
-        if as_json:
-            shown = {"file": output_file, "bytes": len(page.encode()), "rows": answers.count(where)}
-            emit(shown, True, None)
+        rows = answers.count(where) if as_json else 0
+    write(page, output_file)
+    if as_json:
+        emit({"file": output_file, "bytes": len(page.encode()), "rows": rows}, True, None)

@@ -77,7 +77,8 @@ def command(
         raise click.UsageError("Parquet is no text: name a file with -o FILE.")
     if details and form != "json":
         raise click.UsageError("--details are for --format json.")
-    with results(file) as answers:
+    found: Any = None
+    with results(file) as answers, answers.snapshot():
         if curves or heatmap:
             _draw(answers, where, plot_axes, curves, heatmap)
         if components:
@@ -87,18 +88,23 @@ def command(
             save_figure(component_figure(component_map(answers, where=where)), components)
         chosen: dict[str, Any] = {"columns": columns, "sort": sort, "limit": limit}
         if form == "parquet":
-            count = answers.write_parquet(str(output_file), where, **chosen)
-            note(f"{count:,} rows written to {output_file}", quiet=quiet)
+            found = answers.write_parquet(str(output_file), where, **chosen)
         elif form == "csv":
             text = io.StringIO()
             answers.write_csv(text, where, **chosen)
-            write(text.getvalue(), output_file)
+            found = text.getvalue()
         elif form == "json":
             rows = list(answers.rows(where, details=details, **chosen))
-            count = len(rows) if limit is None else answers.count(where)
-            emit({"count": count, "results": rows}, True, output_file)
+            found = {"count": len(rows) if limit is None else answers.count(where), "results": rows}
         else:
-            write(_table(answers, where, chosen), output_file)
+            found = _table(answers, where, chosen)
+    # A reader of our output may take its time: the file is closed, or it would keep a sweep from beginning.
+    if form == "parquet":
+        note(f"{found:,} rows written to {output_file}", quiet=quiet)
+    elif form == "json":
+        emit(found, True, output_file)
+    else:
+        write(found, output_file)
 
 
 def _draw(answers: Answers, where: tuple[str, ...], plot_axes: str, curves: str | None, heatmap: str | None) -> None:

@@ -12,7 +12,7 @@ from contextlib import closing
 import pytest
 
 import certify
-from certify.sweeping import blocks, row_reader
+from certify.sweeping import blocks, row_reader, verified
 from certify.sweeping import store as store_module
 from certify.sweeping.database import APPLICATION, SCHEMA
 from certify.sweeping.job import Job
@@ -173,22 +173,10 @@ def test_columns_in_blocks_say_what_the_rows_say(tmp_path, blocks_of_16, monkeyp
 
     questions = [(where, sort) for where in (*WHERE, "C>1e400", "seconds<=3") for sort in (None, "-n_max,C", "g,-C")]
     in_blocks = [found(*question) for question in questions]
-    monkeypatch.setattr(row_reader, "unpack_column", None)  # what was kept is not there any more
+    monkeypatch.setattr(verified, "unpack_column", None)  # what was kept is not there any more
     with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("DELETE FROM blocks")
     assert [found(*question) for question in questions] == in_blocks
-    monkeypatch.undo()
-    for module in (blocks, store_module, row_reader):
-        monkeypatch.setattr(module, "SIZE", 16)
-    with Store(file):
-        pass
-    assert kept_blocks(file) == [0, 1, 2]  # the next sweep fills them
-    with Store(file) as store:
-        store.add([(jobs[20], row(20, "error"))])
-        assert kept_blocks(file) == [0, 2]  # until it is closed the rows themselves are read
-        assert found("status=error", None)[0] == 1
-    assert kept_blocks(file) == [0, 1, 2]
-    assert found("status=error", None)[0] == 1
 
 
 def test_a_reader_sees_what_comes_and_one_moment_at_a_time(tmp_path, blocks_of_16):

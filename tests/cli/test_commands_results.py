@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import certify
+from certify.sweeping.answers import Answers
 from certify.sweeping.columns import order
 from certify.sweeping.plan import Plan
 from certify.sweeping.store import Store
@@ -334,3 +335,24 @@ def test_a_closed_file_of_another_kind(tmp_path, fpcert):
     assert "no SQLite database" in outcome.err
     with pytest.raises(InputError):
         certify.results(tmp_path / "absent")
+
+
+def test_count_and_rows_are_of_one_moment_also_while_a_sweep_writes(tmp_path, fpcert, monkeypatch):
+    path = tmp_path / "a.sqlite"
+    jobs = list(Plan.of("nmax", {"g": "1", "C": "1:20:20"}).jobs())
+    row = Row("ok", None, {"n_max": 7}, "{}", 0.0, "", "")
+    with Store(path) as store:
+        store.add((job, row) for job in jobs[:3])
+        counted, later = Answers.count, iter(jobs[3:])
+
+        def count(answers, where=None):
+            store.add([(next(later), row)])
+            return counted(answers, where)
+
+        monkeypatch.setattr(Answers, "count", count)
+        shown = json.loads(fpcert("results", str(path), "--json", "--limit", "2").out)
+        assert (shown["count"], len(shown["results"])) == (3, 2)
+        assert fpcert("results", str(path), "--limit", "3").out.splitlines()[-1] == "3 of 4 rows"
+        page = tmp_path / "a.html"
+        rows = json.loads(fpcert("report", str(path), "--json", "-o", str(page)).out)["rows"]
+        assert f"{rows} rows" in page.read_text()
