@@ -26,7 +26,7 @@ __all__ = ["Emulator", "State"]
 Stream = tuple[Element, ...]
 Head = tuple[Stream, Stream]  # the key and the value of one position
 
-_OPERATIONS = 4  # in one unit of work
+_OPERATIONS = 6  # in one unit of work; an exponential is three units, once for each argument
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,10 @@ class Emulator:
     """The model as a machine; letters are places in its alphabet."""
 
     def __init__(self, model: Transformer, account: Account) -> None:
-        self.model, self.account = model, account
+        self.model, self.account, self._owed = model, account, 0
         self._apply = lru_cache(maxsize=1 << 14)(self._linear_once)
         self._normed = lru_cache(maxsize=1 << 14)(self._norm_once)
-        self._exp = lru_cache(maxsize=1 << 14)(lambda x: exp_of(model.sets["softmax"], x, account))
+        self._exp = lru_cache(maxsize=1 << 14)(self._exp_once)
         heads = [0 if layer.attention is None else layer.attention.heads for layer in model.layers]
         self.start = self._step(State(0, tuple(tuple(() for _ in range(n)) for n in heads)), 0)[0]
 
@@ -121,22 +121,41 @@ class Emulator:
         if not seen:
             return [ZERO] * size
         model, sets = self.model, self.model.sets
-        self.account.spend(1 + len(seen) * (2 * len(query) + 2 * size + 6) // _OPERATIONS)
+        self._pay(2 * len(seen) + _OPERATIONS)
         scores = [self._dot(sets["score"], model.dot, key, query) for key, _ in seen]
         greatest = next((x for x in scores if is_nan(x)), None)
         if greatest is None:
             greatest = max(scores)
         terms = [self._exp(sub(sets["softmax"], x, greatest)) for x in scores]
-        total = model.order.total(sets["softmax"], dict(enumerate(terms)))
-        weights = tuple(sets["values"].convert(div(sets["softmax"], e, total)) for e in terms)
+        different = set(terms)  # few, in compiled models
+        self._pay(4 * len(different) + len(terms))
+        total = model.order.total(sets["softmax"], {n: e for n, e in enumerate(terms) if e != 0})
+        weight = {e: sets["values"].convert(div(sets["softmax"], e, total)) for e in different}
+        weights = tuple(weight[e] for e in terms)
         columns = zip(*(value for _, value in seen), strict=True)
         sums = (self._dot(sets["output"], model.order, column, weights) for column in columns)
         return [self._stored(y, "output") for y in sums]
 
+    def _exp_once(self, x: Element) -> Element:
+        self.account.spend(3)
+        return exp_of(self.model.sets["softmax"], x, self.account)
+
+    def _pay(self, operations: int) -> None:
+        units, self._owed = divmod(self._owed + operations, _OPERATIONS)
+        self.account.spend(units)
+
     def _dot(self, values: ValueSet, order: Order, a: Stream, b: Stream) -> Element:
-        if not self.model.fma:
-            return order.total(values, {n: mul(values, x, y) for n, (x, y) in enumerate(zip(a, b, strict=True))})
+        """The sum of products.  Adding 0 changes no value, so those with a 0, most in compiled models, are left out."""
         pairs = list(zip(a, b, strict=True))
+        self._pay(len(pairs) // 4)
+        if not self.model.fma:
+            terms = {}
+            for n, (x, y) in enumerate(pairs):
+                if (x and y) or isinstance(x, float) or isinstance(y, float):  # 0 times an infinity is NaN
+                    self._pay(2)
+                    terms[n] = mul(values, x, y)
+            return order.total(values, terms)
+        self._pay(2 * len(pairs))
         if order.kind == "reverse":
             pairs.reverse()
         chain = values if order.wide is None else order.wide
@@ -156,7 +175,7 @@ class Emulator:
 
     def _linear_once(self, linear: Linear, x: Stream) -> Stream:
         stage = self.model.sets["linear"]
-        self.account.spend(1 + 2 * len(linear.rows) * len(x) // _OPERATIONS)
+        self._pay(2 * len(linear.rows) + _OPERATIONS)
         sums = [self._dot(stage, self.model.dot, tuple(row), x) for row in linear.rows]
         if linear.bias is not None:
             sums = [add(stage, y, b) for y, b in zip(sums, linear.bias, strict=True)]
