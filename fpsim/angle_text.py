@@ -1,7 +1,8 @@
 """Angles from text: `1.0`, `2/3`, `pi/2`, `2pi*3/7`, `10000^(-2/64)`, `1/8*(3/2)^(1/3)`.
 
 A text is a number, pi, a number times pi, or a power of a number, perhaps with a number and `*` before it; factors
-`*n` and divisors `/n`, whole numbers, may follow.  What `Angle` prints is read back as the same angle.
+`*n` and divisors `/n`, whole numbers, may follow, but no `/n` behind an exponent without parentheses: `10000^-2/64`
+would not be 10000^(-2/64).  What `Angle` prints is read back as the same angle.
 """
 
 from __future__ import annotations
@@ -47,6 +48,10 @@ def parse_angle(text: str, what: str = "angle") -> Angle:
         before, inside, bare, exponent, whole, tail = power.groups()
         if bare and "/" in bare:
             raise InputError(what, text, f"unambiguous: ({bare})^..., with the fraction in parentheses")
+        if whole and tail.startswith("/"):
+            divisor = re.split("[*/]", tail)[1]
+            right = f"with the exponent in parentheses, ^({whole}/{divisor}), or the factor before it, 1/{divisor}*"
+            raise InputError(what, text, f"unambiguous: {right}...^{whole}")
         factor = parse_number(before or "1", what)
         unit = _power(parse_number(inside or bare, what), parse_number(exponent or whole, what), what, text)
     else:

@@ -1,10 +1,11 @@
 """Orders of summation: a rounded sum depends on them, so they are part of every claim ("semantics 1", §6).
 
-sequential   ((x0 + x1) + x2) + ...
-reverse      the same from the last term to the first
-pairwise     neighbours are added, then neighbours of those sums, until one is left; an odd one out waits for the next
-round blocked:N    blocks of N terms, each summed sequentially; then the block sums, sequentially (as flash attention
-does) wide:F       sequentially in the value set F, then rounded once into the set of the sum (a wide accumulator)
+- sequential: ((x0 + x1) + x2) + ...
+- reverse: the same from the last term to the first.
+- pairwise: neighbours are added, then neighbours of those sums, until one is left; an odd one out waits for the next
+  round.
+- blocked:N: blocks of N terms, each summed sequentially; then the block sums, sequentially (as flash attention does).
+- wide:F: sequentially in the value set F, then rounded once into the set of the sum (a wide accumulator).
 
 Every sum starts from its first term: nothing is added to a zero.  An empty sum is 0.
 """

@@ -64,7 +64,9 @@ def _ideal(question: Question | ManyQuestion, threshold: mpq) -> tuple[int, int 
 def undefined(question: Question | ManyQuestion) -> CertifiedRange:
     """The result where the softmax's value set has no f_large."""
     name = question.regime.softmax.name
-    reason = f"{name} has no f_large: exp(-f) rounds to 0 for no positive f in it, so nothing in it selects exactly"
+    reason = f"{name} has no f_large: exp(-f) rounds to 0 for no positive f in it, so no gap in it selects exactly"
+    if question.criterion == "weight":
+        reason += "; whether weights are exact all the same, where S - m overflows or `values` is coarse, is not judged"
     return CertifiedRange(
         n_max=None,
         status="undefined",

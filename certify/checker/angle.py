@@ -104,13 +104,14 @@ def _factor(sign: str | None, text: str | None, what: str, purse: Purse) -> Frac
 
 def _times(factor: Fraction, enclose: Callable[[int], tuple[int, int]]) -> Callable[[int], tuple[int, int]]:
     n, d = factor.numerator, factor.denominator
-    extra = max(n.bit_length() - d.bit_length(), 0) + 4
+    extra = n.bit_length() - d.bit_length() + 4  # a small factor makes errors small: few bits are needed then
 
     def product(bits: int) -> tuple[int, int]:
-        if bits + extra > MAX_BITS:
-            raise Undecided(f"the angle would need {bits + extra} bits")
-        ends = [n * end for end in enclose(bits + extra)]
-        unit = d << extra
+        wide = max(bits + extra, 0)
+        if wide > MAX_BITS:
+            raise Undecided(f"the angle would need {wide} bits")
+        ends = [n * end << max(bits - wide, 0) for end in enclose(wide)]
+        unit = d << max(wide - bits, 0)
         return min(ends) // unit, -(-max(ends) // unit)
 
     return product

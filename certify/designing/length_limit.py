@@ -34,6 +34,13 @@ X rises with C, so 6 holds for all C up to one at which it does.  Divided by C, 
 u > 0.  So all C are covered by: 6 at the greatest C; or 6 and 5 at one C0 (f_large is taken); or, for fixed point,
 X < a at the greatest C.  Everything is monotone in x, so the least N is found by bisection, in rational arithmetic.
 
+**Without f_large** no head is usable under `gap`.  Nor is one under `weight`, unless S - m may become an infinity,
+whose exponential is 0: let a be the least positive value; exp(-f) does not round to 0, so e_j >= a.  A weight of 1
+needs 1 in F.  If the mode is not to nearest, a weight of 0 needs e_j/Z < a and a mode toward 0, so Z > 1, and then the
+target's e/Z <= 1/Z < 1 is not rounded to 1.  To nearest it needs e_j/Z <= a/2, so Z >= 2 and e/Z <= 1/2, which rounds
+to 1 only if a = 1; but e^-1 rounds to 0 then, and f_large exists.  Under `ftz`, in any mode, e_j/Z < a: Z > 1, which in
+floats is Z >= 1 + 2^(1-p), so 1/Z is at most 1 - 2^-p, the value before 1 (if that is flushed, a = 1, as before).
+
 To first order 5 asks for x^2 < u/2: N is about 2 pi sqrt(2/u), which grows as the square root of 2^p.
 """
 
@@ -80,11 +87,11 @@ def length_limit(
     (422, 92)
     """
     threshold = f_large(values)
-    if threshold is None:
+    if threshold is None and (criterion == "gap" or values.overflow != "inf"):
         return LengthLimit(k - 1, f"{values.name} has no f_large: no gap in it makes a weight exactly 0")
     found = []
     traits = traits_of(make(realize, _SAMPLE, values))
-    if traits.phase == "exact":
+    if traits.phase == "exact" and threshold is not None:
         steps = _steps(values, threshold, criterion)
         if steps is not None:
             found.append(

@@ -11,6 +11,7 @@ mu + lambda, and before a NaN there are none.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -81,7 +82,12 @@ def _known_pair(rotation: Realization, verdict: Verdict) -> str:
     phased = as_phased(rotation)
     if phased is not None:
         first = integers_up_to(position_set(phased))
-        alike = [(i, i + 1) for i in range(first, first + 3) if phased.block(i) == phased.block(i + 1)]
+        blocks_there = [phased.block(i) for i in range(first, first + 4)]
+        alike = [
+            (first + n, first + n + 1)
+            for n, (here, after) in enumerate(pairwise(blocks_there))
+            if here == after and not has_nan(here)  # tuples that hold the same NaN object are equal to Python
+        ]
         pair = min(([] if pair is None else [pair]) + alike, default=None, key=lambda each: each[1])
     return "" if pair is None else f"; those of {position_text(pair[0])} and {position_text(pair[1])} are equal"
 

@@ -100,7 +100,7 @@ def scale_curve(
     (offset,) = _single(k)
     threshold = f_large(regime.softmax)
     if threshold is None:
-        raise UnsupportedError(f"no plot: {regime.softmax.name} has no f_large, so nothing in it selects exactly")
+        raise UnsupportedError(f"no plot: {regime.softmax.name} has no f_large, so no gap in it selects exactly")
     chosen = spread_scales(regime.values, threshold) if scales is None else sorted({parse_scale(C) for C in scales})
     if not chosen:
         raise InputError("scales", scales, "at least one scale C > 0")

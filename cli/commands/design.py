@@ -28,7 +28,9 @@ UNDECIDED = 3
     help="A value set, or a family, of which the smallest member is sought: eXmY, e5mY, eXm10, fixed:B.F, fixed:16.F.",
 )
 @click.option("--length", required=True, type=int, metavar="L", help="The length to reach.")
-@click.option("--k", default="1", show_default=True, metavar="K[,K...]", help="The offset, or several.")
+@click.option(
+    "--k", multiple=True, default=["1"], show_default=True, metavar="K[,K...]", help="The offset, or several."
+)
 @click.option(
     "--criterion",
     type=click.Choice(["gap", "weight"]),
@@ -47,7 +49,7 @@ UNDECIDED = 3
 def command(
     dtype: str,
     length: int,
-    k: str,
+    k: tuple[str, ...],
     criterion: Literal["gap", "weight"],
     realize: str,
     tries: int | None,
@@ -71,7 +73,13 @@ def command(
             seen = done
 
         result = design(
-            dtype=dtype, length=length, k=k, criterion=criterion, realize=realize, tries=tries, progress=report
+            dtype=dtype,
+            length=length,
+            k=",".join(k),
+            criterion=criterion,
+            realize=realize,
+            tries=tries,
+            progress=report,
         )
     emit(result.to_json(), as_json, output_file, text=str(result))
     return 0 if result.outcome in ("found", "impossible") else UNDECIDED

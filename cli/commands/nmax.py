@@ -29,11 +29,13 @@ UNDECIDED = 3
 )
 @click.option("--dim", metavar="D", help="With --base: the rotary dimension, twice the number of pairs.")
 @click.option(
-    "--C", "scale", required=True, metavar="NUMBER[,NUMBER...]",
+    "--C", "scale", required=True, multiple=True, metavar="NUMBER[,NUMBER...]",
     help="The scale C > 0, exact: 40, 1e18, 2/3. Of many pairs: one value, which each pair has, or one for each pair.",
 )  # fmt: skip
 @click.option("--dtype", default="fp16", show_default=True, metavar="F", help="The value set of every stage.")
-@click.option("--k", default="1", show_default=True, metavar="K[,K...]", help="The offset, or several.")
+@click.option(
+    "--k", multiple=True, default=["1"], show_default=True, metavar="K[,K...]", help="The offset, or several."
+)
 @click.option("--rotate-dtype", metavar="F", help="The value set of the rotation's products and sums.")
 @click.option("--score-dtype", metavar="F", help="The value set of the scores.")
 @click.option("--softmax-dtype", metavar="F", help="The value set of the softmax, whose f_large counts.")
@@ -74,9 +76,9 @@ def command(
     theta: tuple[str, ...],
     base: str | None,
     dim: str | None,
-    scale: str,
+    scale: tuple[str, ...],
     dtype: str,
-    k: str,
+    k: tuple[str, ...],
     rotate_dtype: str | None,
     score_dtype: str | None,
     softmax_dtype: str | None,
@@ -112,9 +114,10 @@ def command(
             seen = done
 
         result = nmax(
-            g=g, theta=theta or None, base=base, dim=dim, C=scale, dtype=dtype, k=k, realize=realize,
-            pipeline=pipeline, rotate_dtype=rotate_dtype, score_dtype=score_dtype, softmax_dtype=softmax_dtype,
-            criterion=criterion, fma=fma, order=order, method=method, max_length=max_length,
+            g=g, theta=theta or None, base=base, dim=dim, C=",".join(scale), dtype=dtype, k=",".join(k),
+            realize=realize, pipeline=pipeline, rotate_dtype=rotate_dtype, score_dtype=score_dtype,
+            softmax_dtype=softmax_dtype, criterion=criterion, fma=fma, order=order, method=method,
+            max_length=max_length,
             cross_check=cross_check, progress=report,
         )  # fmt: skip
     shown = result.to_json()

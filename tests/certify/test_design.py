@@ -24,6 +24,7 @@ from fpsim.head import Head
 from fpsim.realization import realize
 from fpsim.realization.array_file import ArrayKind
 from fpsim.regime import Regime
+from fpsim.rounding.reference import round_exact
 from fpsim.valueset import ValueSet
 
 # -- what is found ----------------------------------------------------------------------------------------------------
@@ -89,6 +90,17 @@ def test_no_f_large():
     found = certify.design(dtype="fixed:12.11", length=2)
     assert (found.outcome, found.g, found.C, found.n_max, found.tried) == ("impossible", None, None, None, 0)
     assert "f_large" in str(found)
+
+
+def test_without_f_large_an_overflow_may_still_select_exactly():
+    """C = 3, g = pi in e2m5, query 2: the difference -6 becomes -inf, the weights are 0 and 1: not impossible."""
+    e2m5 = ValueSet.parse("e2m5")
+    head = Head(mpq(3), 1, realize("ideal", Angle.parse("pi"), e2m5), Regime.of(e2m5))
+    assert f_large(e2m5) is None
+    assert [round_exact(e2m5, head.score(2, j) - head.score(2, 1)) for j in range(2)] == [-math.inf, 0]
+    assert certify.design(dtype="e2m5", length=1, criterion="weight").outcome == "not found"
+    for dtype, criterion in (("e2m5", "gap"), ("e2m5:saturate", "weight"), ("fixed:12.11", "weight")):
+        assert certify.design(dtype=dtype, length=1, criterion=criterion).outcome == "impossible"
 
 
 def test_interrupted(monkeypatch):

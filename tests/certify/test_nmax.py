@@ -178,6 +178,8 @@ def test_a_value_set_without_f_large_is_an_answer():
     result = certify.nmax(g=1, C=1, dtype=grid([f"{k}/1000" for k in range(-1000, 1001)]))
     assert (result.status, result.n_max, result.usable) == ("undefined", None, False)
     assert "f_large" in result.reason
+    assert "is not judged" not in result.reason
+    assert "is not judged" in certify.nmax(g="pi", C=3, dtype="e2m5", criterion="weight").reason
 
 
 def test_an_infinite_score_is_a_failing_pair_with_its_reason():

@@ -556,10 +556,12 @@ def test_why_there_is_no_collision():
         (realize("ideal", Angle.parse("2pi/7919"), fp32), ["0 and 7919 are equal"]),
         (realize("phase", Angle.parse("1"), fp32), ["16777216 and 16777217 are equal"]),
         (given_of([(1, 0), (0, 1)]), ["the 2 positions that are known"]),
+        (realize("counter", Angle.parse("1e20"), ValueSet.parse("e4m3fnuz:up")), ["first 500 positions"]),  # all NaN
     ):
         found = first_collision(rotation, decide(rotation), 500)
         assert found.pair is None
         assert all(text in found.reason for text in texts)
+        assert ("are equal" in found.reason) == ("are equal" in texts[0])
     assert first_collision(
         realize("ideal", Angle.parse("1"), ValueSet.parse("fp128")), Verdict("undecided", None, "")
     ).reason.endswith("first 64 positions")

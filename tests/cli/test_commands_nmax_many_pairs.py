@@ -15,9 +15,18 @@ def test_conventional_schedule(fpcert):
 
 def test_listed_angles_may_be_repeated_or_separated_by_commas(fpcert):
     once = fpcert("nmax", "--theta", "1,0.1", "--C", "400")
-    twice = fpcert("nmax", "--theta", "1", "--theta", "0.1", "--C", "400,400")
+    twice = fpcert("nmax", "--theta", "1", "--theta", "0.1", "--C", "400", "--C", "400")
     assert once.out == twice.out
     assert "= 62" in once.out
+
+
+def test_no_repeated_scale_or_offset_is_dropped(fpcert):
+    arguments = ("nmax", "--theta", "1,0.1", "--json")
+    listed = fpcert(*arguments, "--C", "400,50", "--k", "1,2,3")
+    assert fpcert(*arguments, "--C", "400", "--C", "50", "--k", "1", "--k", "2,3").out == listed.out
+    assert len(json.loads(listed.out)["results"]) == 3
+    found = json.loads(fpcert("design", "--dtype", "e4m3", "--length", "9", "--k", "1", "--k", "2", "--json").out)
+    assert found["k"] == [1, 2]
 
 
 def test_what_the_search_does_not_reach_is_exit_code_3(fpcert):

@@ -88,7 +88,7 @@ def test_bad_angles(text):
 @pytest.mark.parametrize(("text", "same"), [
     ("10000^(-2/64)", conventional_angle(10000, 2, 64)), ("(2/3)^(1/2)", power_angle(mpq(2, 3), mpq(1, 2))), ("10^-2", Angle(mpq(1, 100))),
     (" - 3/4 * 0.5^(0.25) / 7 * 2", power_angle(mpq(1, 2), mpq(1, 4)).times(mpq(-3, 14))), ("1e4^(1/2)", Angle(mpq(100))), ("(4/9)^(3/2)", Angle(mpq(8, 27))),
-    ("7^(0/5)", Angle(mpq(1))), ("0*7^(1/5)", Angle(mpq(0))), ("10^2/3", Angle(mpq(100, 3))), ("7 ^ ( 4 / 6 )", power_angle(mpq(7), mpq(2, 3))),
+    ("7^(0/5)", Angle(mpq(1))), ("0*7^(1/5)", Angle(mpq(0))), ("1/3*10^2", Angle(mpq(100, 3))), ("10^2*2/3", Angle(mpq(200, 3))), ("7 ^ ( 4 / 6 )", power_angle(mpq(7), mpq(2, 3))),
 ])  # fmt: skip
 def test_powers(text, same):
     assert Angle.parse(text) == same
@@ -99,6 +99,7 @@ def test_powers(text, same):
     ("2/3^(1/2)", "in parentheses"), ("2*3/4^(1/2)", "in parentheses"), ("0^(1/2)", "greater than 0"), ("(-2)^(1/2)", "such as"), ("2^(1/0)", "denominator"),
     ("2^(1/8193)", "up to 8192"), ("2^(1e9)", "at most 2"), ("2^(1/2)^(1/2)", "such as"), ("pi^(1/2)", "such as"), ("2^1/2^(1/2)", "such as"),
     ("2^(1/2)*pi", "such as"), ("2^(1/2)*1.5", "such as"), ("2^", "such as"), ("2^()", "such as"), ("2^(1/2)/0", "division by 0"),
+    ("10000^-2/64", r"\^\(-2/64\), or the factor before it, 1/64\*...\^-2"), ("-3*(1/2)^2/3/5", r"\^\(2/3\)"), ("10^2/3", "in parentheses"),
 ])  # fmt: skip
 def test_bad_powers(text, right):
     with pytest.raises(InputError, match=right):
