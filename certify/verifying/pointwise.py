@@ -10,9 +10,8 @@ import numpy as np
 from certify.verifying.limits import BeyondLimitError
 from certify.verifying.positions import Positions
 from fpsim import arithmetic
-from fpsim.attention.attend import in_pieces
 from fpsim.attention.stages import Kernels, kernels_of
-from fpsim.transformer.layer_norm import norm_rows
+from fpsim.transformer.layer_norm import apply_norm
 from fpsim.transformer.linear import apply_linear
 from fpsim.transformer.model import Transformer
 from fpsim.transformer.parts import Attention, Layer, Linear, Norm
@@ -131,12 +130,4 @@ class Pointwise:
     def _norm(self, norm: Norm | None, x: NDArray[np.float64]) -> NDArray[np.float64]:
         if norm is None:
             return x
-        out = np.empty(x.shape)
-        bias = np.zeros(0) if norm.bias is None else norm.bias
-        rows = np.ascontiguousarray(x)
-
-        def part(a: int, b: int) -> None:
-            norm_rows(self.kernels, rows[a:b], norm.gain, bias, float(norm.epsilon[0]), out[a:b])
-
-        in_pieces(part, len(rows), 1 if len(rows) < 256 else self.threads)
-        return out
+        return apply_norm(self.kernels, norm, x, threads=self.threads).astype(np.float64)

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fpsim import arithmetic
-from fpsim.attention.attend import attend_fast, in_pieces
+from fpsim.attention.attend import attend_fast
 from fpsim.attention.stages import Kernels, kernels_of
 from fpsim.number import parse_count
 from fpsim.operands import Array, result_array
@@ -234,16 +234,6 @@ def _added(model: Transformer, kernels: Kernels, x: Array, y: Array) -> Array:
 def _norm(kernels: Kernels, norm: Norm | None, x: Array, threads: int | None) -> Array:
     if norm is None:
         return x
-    from fpsim.transformer.layer_norm import norm_rows
+    from fpsim.transformer.layer_norm import apply_norm
 
-    rows = np.ascontiguousarray(x.reshape(-1, x.shape[-1]), dtype=np.float64)
-    out = np.empty_like(rows)
-    # Copies in binary64: parameters may be objects, and are read-only, which is for numba a type of its own.
-    gain, epsilon = np.array(norm.gain, dtype=np.float64), float(norm.epsilon[0])
-    bias = np.zeros(0) if norm.bias is None else np.array(norm.bias, dtype=np.float64)
-
-    def part(a: int, b: int) -> None:
-        norm_rows(kernels, rows[a:b], gain, bias, epsilon, out[a:b])
-
-    in_pieces(part, rows.shape[0], 1 if rows.shape[0] < 256 else threads)
-    return out.reshape(x.shape).astype(kernels.dtype)
+    return apply_norm(kernels, norm, x, threads=threads)

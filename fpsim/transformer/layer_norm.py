@@ -16,6 +16,7 @@ import numpy as np
 from gmpy2 import mpq
 
 from fpsim import reference, scalar
+from fpsim.attention.attend import in_pieces
 from fpsim.attention.stages import Kernels
 from fpsim.attention.sums import sum_tile
 from fpsim.compilation import kernel
@@ -24,7 +25,7 @@ from fpsim.rounding.reference import Element, round_exact
 from fpsim.sums import ordered_sum
 from fpsim.transformer.parts import Norm, elements
 
-__all__ = ["norm_rows", "norm_vector"]
+__all__ = ["apply_norm", "norm_rows", "norm_vector"]
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
@@ -56,6 +57,21 @@ def norm_rows(kernels: Kernels, x: Array, gain: Array, bias: Array, epsilon: flo
             if bias.size:
                 y = _add(linear, y, bias[d])
             out[i, d] = _round_to(kernels.values, y)
+
+
+def apply_norm(kernels: Kernels, norm: Norm, x: Array, *, threads: int | None = None) -> Array:
+    """The norm of x at every position (.., D), in threads; an array of the kernels' type."""
+    rows = np.ascontiguousarray(x.reshape(-1, x.shape[-1]), dtype=np.float64)
+    out = np.empty_like(rows)
+    # Copies in binary64: parameters may be objects, and are read-only, which is for numba a type of its own.
+    gain, epsilon = np.array(norm.gain, dtype=np.float64), float(norm.epsilon[0])
+    bias = np.zeros(0) if norm.bias is None else np.array(norm.bias, dtype=np.float64)
+
+    def part(a: int, b: int) -> None:
+        norm_rows(kernels, rows[a:b], gain, bias, epsilon, out[a:b])
+
+    in_pieces(part, rows.shape[0], 1 if rows.shape[0] < 256 else threads)
+    return out.reshape(x.shape).astype(kernels.dtype)
 
 
 def norm_vector(precision: Precision, norm: Norm, x: list[Element]) -> list[Element]:
